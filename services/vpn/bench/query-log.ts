@@ -32,7 +32,7 @@ async function main(seconds: number, perSecond: number): Promise<boolean> {
 
 async function feed(file: string, seconds: number, perSecond: number) {
   const memory = createRingMemory()
-  const start: WriterStart = { rings: [memory], file, retentionDays: 7 }
+  const start: WriterStart = { rings: [memory], file, retentionDays: 7, watched: { tunnels: true, blocked: true } }
   const worker = new Worker(new URL('../src/query-log/writer-thread.ts', import.meta.url), { workerData: start })
   let lost = 0
   worker.on('message', (message: FromWriter) => {

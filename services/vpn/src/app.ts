@@ -281,7 +281,12 @@ export async function createApp(dependencies: AppDependencies) {
     extraListeners: config.dnsListen,
     listenClient: config.dnsListenClient,
     fixedUpstreams: config.dnsUpstreams,
+    watched() {
+      const { hints_tunnelling: tunnels, hints_list_surge: blocked } = currentSettings()
+      return { tunnels, blocked }
+    },
     hostNames: () => tunnelPage.hostNames(),
+    onPausesChanged: () => publish({ type: 'changed', collection: 'dns_pauses', id: null }),
     // Rules stay usable when the log cannot be read; their hits are then missing.
     hits: () => queryLog.ruleHits().catch(() => new Map()),
     preview: (request) => queryLog.preview(request),
@@ -609,6 +614,8 @@ export async function createApp(dependencies: AppDependencies) {
   settings.subscribe('connection_history_rows', () => retention.changed())
   for (const name of ['tunnel_page_enabled', 'tunnel_page_port'] as const)
     settings.subscribe(name, () => tunnelPage.sync())
+  for (const name of ['hints_tunnelling', 'hints_list_surge'] as const)
+    settings.subscribe(name, () => filtering.watchedChanged())
   settings.subscribe('geoip_country_url', () => geographyData.addressChanged())
   settings.subscribe('geoip_asn_url', () => geographyData.addressChanged())
 

@@ -21,6 +21,8 @@ export async function addCommands(program: Command, args: readonly string[] = []
     (await import('./command-line/as-code.ts')).addAsCodeCommands(program)
   if (args[0] === undefined || ['node', 'help', '--help', '-h'].includes(args[0]))
     (await import('./command-line/nodes.ts')).addNodeCommands(program)
+  if (args[0] === undefined || ['profile', 'device-pause', 'help', '--help', '-h'].includes(args[0]))
+    (await import('./command-line/profiles.ts')).addProfileCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
   program
     .command('rotate-key')

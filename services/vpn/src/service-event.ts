@@ -38,6 +38,7 @@ export const ServiceEvent = z
         'dns_zones',
         'dns_profiles',
         'dns_requests',
+        'dns_pauses',
         'dns_settings',
         'blocklists',
         'hints',

@@ -64,6 +64,7 @@ test(
       lists: n === 1 ? ['one'] : n === 2 ? ['two', 'three'] : n === 4 ? [] : null,
       logging: true,
       ...(n >= 4 ? { profile: n - 3 } : {}),
+      ...(n < 6 ? { gateway: `10.8.${n % 2}.1` } : {}),
     }))
     // One that holds, one outside its times, one in whose place another holds, one that is paused; other ones after each switch.
     const profiles = (): ResolverProfile[] =>
@@ -99,6 +100,13 @@ test(
     const records = owners.map((owner, n) =>
       recordOf(random() < 0.5 ? `${owner} A 192.168.9.${n + 1}` : `${owner} CNAME ${pick([...aliases, name()])}`),
     )
+    // For the clients of a gateway, some of those names are others.
+    const ofGateways = owners
+      .filter((owner) => !owner.startsWith('*.') && random() < 0.6)
+      .map((owner, n) => {
+        const text = random() < 0.5 ? `A 192.168.9.${n + 100}` : `CNAME ${pick([...aliases, name()])}`
+        return Object.assign({}, recordOf(`${owner} ${text}`), { gateway: `10.8.${n % 2}.1` })
+      })
     await using upstream = await startFakeNameserver(zone)
     // Zones with a server of their own, whose addresses are private and those of nobody else.
     const forwarded = [
@@ -116,7 +124,7 @@ test(
           [...rules, ...ofProfiles].map((rule) => [`${rule.domain} ${rule.belowOnly} ${rule.client}`, rule]),
         ).values(),
       ],
-      records,
+      records: [...records, ...ofGateways],
       zones,
       upstreamPort: upstream.port,
     })

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { eventually } from '@hearth/testing'
 import type { Hint, HintList } from '../src/hints/schema.ts'
 import { startNamesFixture } from './names-fixture.ts'
@@ -32,4 +35,20 @@ test('names of a tunnel that the resolver answers become a hint, which a purge o
   assert.equal((await list('?status=answered')).hints.length, 1)
   await fixture.call('POST', '/api/dns/queries/purge', { client: 'Phone' })
   assert.deepEqual((await list('?status=all')).hints, [])
+})
+
+test('the resolver looks for nothing that is switched off', async () => {
+  await using fixture = await startNamesFixture()
+  const watches = (wanted: object) =>
+    eventually(
+      async () =>
+        JSON.parse(await readFile(join(fixture.folder, 'dns', 'settings.json'), 'utf8')) as { watched: object },
+      ({ watched }) => isDeepStrictEqual(watched, wanted),
+      { what: `a resolver that looks for ${JSON.stringify(wanted)}` },
+    )
+  await watches({ tunnels: true, blocked: true })
+  await fixture.call('PUT', '/api/settings', { hints_tunnelling: false })
+  await watches({ tunnels: false, blocked: true })
+  await fixture.call('PUT', '/api/settings', { hints_list_surge: false })
+  await watches({ tunnels: false, blocked: false })
 })

@@ -34,6 +34,7 @@ test('a restarted resolver knows the peer that DNS_LISTEN_CLIENT names', async (
   cleanup.defer(() => database.close())
   const directory = join(service.folder, 'elsewhere')
   await openFiltering({
+    watched: () => ({ tunnels: false, blocked: false }),
     database,
     directory,
     resolver,

@@ -72,6 +72,7 @@ export async function startResolverFixture(content: ResolverContent): Promise<Re
   }
   const upstream = parseUpstream(`udp://127.0.0.1:${content.upstreamPort}`)
   const settings = resolverSettings({ ...defaultDnsSettings, pausedUntil: 0 }, [upstream], {
+    watched: { tunnels: true, blocked: true },
     engine: 'auto',
     listeners: [{ address: '127.0.0.1', port, device: null }],
     listenClient: 0,

@@ -121,6 +121,7 @@ async function openService(count: number) {
     engine: 'auto',
     extraListeners: [],
     listenClient: undefined,
+    watched: () => ({ tunnels: false, blocked: false }),
     fixedUpstreams: undefined,
     hasTunnels: false,
     hits: () => Promise.resolve(new Map()),

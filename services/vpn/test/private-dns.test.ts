@@ -20,6 +20,14 @@ import {
 const anywhere = '192.0.2.1'
 const message = 'application/dns-message'
 
+/** A query with an empty Padding option (RFC 7830). */
+function paddedQuery(name: string): Uint8Array {
+  const query = makeQuery(name, undefined, 1232)
+  const padded = Uint8Array.from([...query, 0, 12, 0, 0])
+  new DataView(padded.buffer).setUint16(query.length - 2, 4)
+  return padded
+}
+
 /** Asks over TLS until a change of peers is in force. */
 const soon = (world: PrivateDnsFixture, name: string, domain: string, wanted: string | undefined) =>
   eventually(
@@ -48,6 +56,20 @@ test('a device outside the tunnel is answered over TLS and HTTPS as its peer: fi
   const [late] = (await once(half, 'data')) as [Buffer]
   assert.deepEqual(readAnswer(late.subarray(2)).addresses, [anywhere], 'also when it ended its half of the connection')
   await closed(half)
+
+  const padded = await world.get(
+    `/dns-query/${phone.secret}`,
+    { method: 'POST', headers: { 'content-type': message } },
+    paddedQuery('padded.example'),
+  )
+  assert.equal(padded.body.length, 468, 'RFC 8467')
+  assert.equal(addressIn(padded), anywhere)
+  const stream = world.open(phone.tls_host)
+  await once(stream, 'secureConnect')
+  stream.write(frame(paddedQuery('padded.example')))
+  const [over] = (await once(stream, 'data')) as [Buffer]
+  assert.equal(over.readUInt16BE(0), 468)
+  stream.destroy()
 
   const session = world.session()
   const [get, post] = await Promise.all([

@@ -46,6 +46,7 @@ export const plainSettings: ResolverSettings = {
   queryLog: 'all',
   anonymizeClients: false,
   logRetentionDays: 7,
+  watched: { tunnels: true, blocked: true },
 }
 
 /** A directory a resolver can run by. */

@@ -85,6 +85,7 @@ describe('the page inside the tunnel', () => {
       assert.equal(title(await seen(phone, { url: 'http://my.vpn/' })), names.get(phone))
       assert.equal(title(await seen(tablet)), names.get(tablet), 'an isolated device too')
       assert.equal(title(await seen(guest, { url: `http://${otherGateway}/` })), names.get(guest))
+      assert.equal(title(await seen(guest, { url: 'http://my.vpn/' })), names.get(guest), 'its own interface’s page')
     },
   )
 

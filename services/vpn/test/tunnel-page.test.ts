@@ -178,6 +178,36 @@ test('a device pauses its own filter as far as its profile lets it, and blocks a
   assert.equal((await query.selectFrom('peer_filter_pauses').selectAll().execute()).length, 1)
 })
 
+test('an administrator sees that a device paused its filter and ends it; the device sees that it ended', async () => {
+  await using page = await startTunnelPage()
+  await block(page, 'ads.example')
+  await page.call('PUT', '/api/settings', { tunnel_page_pause_minutes: 15 })
+  const pauses = async () => (await page.call('GET', '/api/dns/peer-pauses')).data
+  assert.deepEqual(await pauses(), [])
+  const began = Date.now()
+  assert.equal((await page.visit(phoneAddress, { path: '/pause', form: { minutes: '15' } })).status, 303)
+  const [pause] = await pauses()
+  assert.deepEqual(pause.peer, { id: page.phone, name: 'Phone' })
+  const left = Date.parse(pause.paused_until) - began
+  assert.ok(left >= 15 * 60_000 && left < 16 * 60_000, `${left} ms`)
+  assert.equal(await page.looksUp('ads.example'), 'open')
+  const { message } = await page.call('DELETE', `/api/dns/peer-pauses/${page.phone}`)
+  assert.equal(message, 'The filter of Phone is on again')
+  assert.deepEqual(await pauses(), [])
+  assert.equal(await page.looksUp('ads.example'), 'blocked')
+  const text = (await page.visit(phoneAddress)).text
+  assert.match(text, /The filter is on\.[^]*Your pause was ended less than a minute ago\./)
+  assert.doesNotMatch((await page.visit(laptopAddress)).text, /Your pause was ended/)
+  const again = await page.service.call('DELETE', `/api/dns/peer-pauses/${page.phone}`)
+  assert.equal(again.status, 404, 'there is none any more')
+  assert.equal((await page.visit(phoneAddress, { path: '/pause', form: { minutes: '5' } })).status, 303)
+  assert.doesNotMatch((await page.visit(phoneAddress)).text, /Your pause was ended/)
+  assert.equal((await page.visit(phoneAddress, { path: '/resume', body: '' })).status, 303)
+  assert.doesNotMatch((await page.visit(phoneAddress)).text, /Your pause was ended/, 'the device ended it itself')
+  await page.call('DELETE', `/api/peers/${page.phone}`)
+  assert.deepEqual(await pauses(), [])
+})
+
 test('only the device itself is answered, and only forms of the page change anything', async () => {
   await using page = await startTunnelPage()
   for (const from of ['10.8.0.1', '10.8.0.99', '192.0.2.7', '::1', 'fd00::2', '10.8.0.2.evil']) {

@@ -2,16 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { migrate, openDatabase } from '@hearth/database'
 import { createLog } from '@hearth/runtime'
+import { interfaceRow, peerRow } from '../../test/stored-rows.ts'
 import { migrations } from '../database/migrations/index.ts'
-import type { InterfaceRow, Tables } from '../tables.ts'
+import type { Tables } from '../tables.ts'
 import { AccessInForce } from './access-in-force.ts'
 import type { Policy } from './policy/policy.ts'
 import { accessPeerRows, setClosed } from './store.ts'
-
-const texts = { name: 'wg0', address: '10.1.0.1/24', address6: null, dns: '', private_key: '', public_key: 'key' }
-const switches = { nat: 1, forwarding: 1, enabled: 1 }
-const numbers = { listen_port: 51_820, mtu: 1420, next_host: 0, created_at: 0, updated_at: 0 }
-const on: InterfaceRow = { ...texts, ...switches, ...numbers }
 
 /** One peer in a database, and a table that notes the addresses in every policy that it is given. */
 async function open() {
@@ -19,36 +15,12 @@ async function open() {
   const database = openDatabase<Tables>({ file: ':memory:' })
   cleanup.defer(() => database.close())
   await migrate(database.query, migrations)
-  await database.query.insertInto('interfaces').values(on).execute()
-  const peer = {
-    id: 'p',
-    name: 'Phone',
-    name_key: 'phone',
-    interface: 'wg0',
-    ip: '10.1.0.2',
-    ip_number: 1,
-    public_key: 'k',
-  }
-  const sets = {
-    routing_mode: 'full_tunnel',
-    allowed_ips: '[]',
-    persistent_keepalive: 0,
-    enabled: 1,
-    client_isolation: 0,
-  }
-  const more = {
-    created_at: 0,
-    updated_at: 0,
-    dns_number: 1,
-    dns_filtering: 1,
-    dns_logging: 1,
-    tags: '[]',
-    tag_keys: '',
-  }
   await database.query
-    .insertInto('peers')
-    .values({ ...peer, ...sets, ...more } as never)
+    .insertInto('interfaces')
+    .values(interfaceRow({ address: '10.1.0.1/24' }))
     .execute()
+  const peer = peerRow('p', { name: 'Phone', ip: '10.1.0.2' })
+  await database.query.insertInto('peers').values(peer).execute()
   const given: string[][] = []
   const note = (policy: Policy) => {
     given.push([...policy.peers.values()].flatMap(({ addresses }) => addresses))

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 import { isOpen, type Policy, type PolicyPeer } from './policy/policy.ts'
 import type { AccessTable } from './policy/table.ts'
-import { policyOf, policyPeer, readFrame, type PolicyFrame } from './read-policy.ts'
+import { policyOf, policyPeer, readFrame, readRules, type PolicyFrame } from './read-policy.ts'
 import { accessPeerRows, type AccessPeerRow } from './store.ts'
 
 /** A peer before and after a change; undefined when it was not, or will not be, there. */
@@ -31,7 +31,8 @@ export class AccessInForce {
   readonly #queue = createKeyedQueue(1000)
   #frame = noFrame
   /** Undefined while the policy is open. */
-  #peers: Map<string, PolicyPeer> | undefined
+  #peers: ReadonlyMap<string, PolicyPeer> | undefined
+  #isRead = false
 
   constructor(dependencies: AccessDependencies) {
     this.#dependencies = dependencies
@@ -49,6 +50,7 @@ export class AccessInForce {
       await this.#withLock(async () => {
         this.#frame = await readFrame(database.query)
         this.#peers = isOpenFrame(this.#frame) ? undefined : await readPeers(database.query)
+        this.#isRead = true
         await table.replace(policyOf(this.#frame, this.#peers ?? nobody))
       })
     } catch (error) {
@@ -56,8 +58,11 @@ export class AccessInForce {
     }
   }
 
-  /** Changes groups, rules or defaults in the database and in the kernel, or in neither. Throws a `DeviceError` for the kernel. */
-  change<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {
+  /**
+   * Changes groups, rules or defaults in the database and in the kernel, or in neither. Throws a `DeviceError` for the kernel. With
+   * `rules` the change is about rules and defaults alone: groups and peers are then not read, and stay compiled.
+   */
+  change<T>(work: (trx: Kysely<Tables>) => Promise<T>, of: 'everything' | 'rules' = 'everything'): Promise<T> {
     const { database, table } = this.#dependencies
     return this.#withLock(async () => {
       const before = policyOf(this.#frame, this.#peers ?? nobody)
@@ -65,7 +70,7 @@ export class AccessInForce {
       try {
         const { result, frame, peers } = await database.query.transaction().execute(async (trx) => {
           const changed = await work(trx)
-          const read = await readFrame(trx)
+          const read = of === 'rules' && this.#isRead ? await readRules(trx, this.#frame) : await readFrame(trx)
           const held = isOpenFrame(read) ? undefined : (this.#peers ?? (await readPeers(trx)))
           await table.apply(policyOf(read, held ?? nobody))
           isApplied = true
@@ -121,13 +126,9 @@ export class AccessInForce {
       if (all === undefined) return
       const held = [...ids].flatMap((id) => all.get(id) ?? [])
       if (isSame(held, peers)) return
-      put(all, ids, peers)
-      try {
-        await this.#dependencies.table.apply(policyOf(this.#frame, all))
-      } catch (error) {
-        put(all, ids, held)
-        throw error
-      }
+      const next = withPeers(all, ids, peers)
+      await this.#dependencies.table.apply(policyOf(this.#frame, next))
+      this.#peers = next
     })
   }
 
@@ -143,9 +144,16 @@ async function readPeers(db: Kysely<Tables>): Promise<Map<string, PolicyPeer>> {
   return new Map((await accessPeerRows(db)).map((row) => [row.id, policyPeer(row)]))
 }
 
-function put(all: Map<string, PolicyPeer>, ids: ReadonlySet<string>, peers: readonly PolicyPeer[]): void {
-  for (const id of ids) all.delete(id)
-  for (const peer of peers) all.set(peer.id, peer)
+/** Other peers in the place of those with the ids. What is compiled belongs to the very map, so the known one stays as it is. */
+function withPeers(
+  all: ReadonlyMap<string, PolicyPeer>,
+  ids: ReadonlySet<string>,
+  peers: readonly PolicyPeer[],
+): ReadonlyMap<string, PolicyPeer> {
+  const next = new Map(all)
+  for (const id of ids) next.delete(id)
+  for (const peer of peers) next.set(peer.id, peer)
+  return next
 }
 
 /** A peer as it will be, with the addresses that it has now. */

@@ -41,6 +41,13 @@ export async function readFrame(db: Kysely<Tables>): Promise<PolicyFrame> {
   }
 }
 
+/** Reads rules and interfaces again, and keeps the groups that are known. */
+export async function readRules(db: Kysely<Tables>, { groups, groupRows }: PolicyFrame): Promise<PolicyFrame> {
+  const closed = await store.closedInterfaces(db)
+  const interfaces = (await store.accessInterfaceRows(db)).map((row) => interfaceOf(row, closed))
+  return { interfaces, groups, groupRows, rows: await store.allAccessRuleRows(db) }
+}
+
 /** Returns the policy for peers. */
 export function policyOf(frame: PolicyFrame, peers: ReadonlyMap<string, PolicyPeer>): Policy {
   const rules = frame.rows.flatMap((row, index) => (row.enabled === 1 ? [ruleOf(row, index + 1)] : []))

@@ -2,7 +2,6 @@ import { networkOf, parseNetworkAddress } from '../wireguard/network-address.ts'
 import { invalidField } from '../problems.ts'
 import type { AccessRuleRow } from './tables.ts'
 import type { PortRange } from './policy/policy.ts'
-import type { PolicyFrame } from './read-policy.ts'
 import type { AccessRuleUpdate, AccessTargetInput } from './schema.ts'
 
 /** Columns of a rule that its operator decides. */
@@ -12,7 +11,7 @@ type RuleColumns = Omit<AccessRuleRow, 'id' | 'position' | 'created_at' | 'creat
 export function ruleColumns(
   known: RuleColumns,
   changes: Omit<AccessRuleUpdate, 'position'>,
-  context: { frame: Pick<PolicyFrame, 'groups'>; isPeer: (id: string) => boolean },
+  context: { isGroup: (id: string) => boolean; isPeer: (id: string) => boolean },
 ): RuleColumns {
   const { from, to, protocol = known.protocol, action = known.action, note = known.note, enabled } = changes
   const columns: RuleColumns = {
@@ -67,8 +66,8 @@ function toColumns(to: AccessTargetInput, context: Context) {
   }
 }
 
-function checkKnown(member: string, target: AccessTargetInput, { frame, isPeer }: Context): void {
-  if (target.kind === 'group' && !frame.groups.has(target.id)) throw invalidField(member, 'is no group', 'unknown')
+function checkKnown(member: string, target: AccessTargetInput, { isGroup, isPeer }: Context): void {
+  if (target.kind === 'group' && !isGroup(target.id)) throw invalidField(member, 'is no group', 'unknown')
   if (target.kind === 'peer' && !isPeer(target.id)) throw invalidField(member, 'is no peer', 'unknown')
 }
 

@@ -9,7 +9,7 @@ import type { AccessRuleRow } from './tables.ts'
 import type { AccessInForce } from './access-in-force.ts'
 import { explainAccess } from './explain.ts'
 import { portsText } from './policy/decide.ts'
-import { portsOf, readFrame } from './read-policy.ts'
+import { portsOf } from './read-policy.ts'
 import { noColumns, ruleColumns } from './rule-columns.ts'
 import {
   type AccessDefault,
@@ -141,7 +141,8 @@ export class AccessRules {
 
   async #known(trx: Kysely<Tables>) {
     const { peers } = await this.#dependencies.inForce.policy(trx)
-    return { frame: await readFrame(trx), isPeer: (id: string) => peers.has(id) }
+    const groups = new Set((await store.allGroupRows(trx)).map(({ id }) => id))
+    return { isGroup: (id: string) => groups.has(id), isPeer: (id: string) => peers.has(id) }
   }
 
   async #views(): Promise<AccessRule[]> {
@@ -155,7 +156,7 @@ export class AccessRules {
 
   async #change(work: (trx: Kysely<Tables>) => Promise<void>): Promise<void> {
     try {
-      await this.#dependencies.inForce.change(work)
+      await this.#dependencies.inForce.change(work, 'rules')
     } catch (error) {
       throw tunnelProblem(error)
     }

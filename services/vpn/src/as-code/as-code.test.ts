@@ -10,6 +10,7 @@ import { migrations } from '../database/migrations/index.ts'
 import { Problem } from '../problems.ts'
 import type { Tables } from '../tables.ts'
 import { AsCode } from './as-code.ts'
+import { faultLines } from './describe.ts'
 import { openOfflineParts } from './offline-parts.ts'
 import { openTrial } from './trial.ts'
 import type { Parts } from './section.ts'
@@ -206,18 +207,58 @@ test('a failure in the middle says what was done, and a second apply finishes', 
     (error: unknown) => error as Problem,
   )
   assert.equal(failed.kind, 'conflict')
-  assert.match(failed.message, /The tunnel refused the change; 1 change was done before that; apply again to finish/)
+  assert.match(
+    failed.message,
+    /The tunnel refused the change; 1 change was done before that, 3 changes were not; apply again to finish/,
+  )
   const done = failed.details?.['done'] as { action: string; noun: string; name: string }[]
   assert.deepEqual(
     done.map(({ action, noun, name }) => `${action} ${noun} ${name}`),
     ['create interface home'],
   )
+  const left = failed.details?.['not_done'] as typeof done
+  assert.deepEqual(
+    left.map(({ action, noun, name }) => `${action} ${noun} ${name}`),
+    ['create peer a', 'create peer b', 'create record nas.example A 192.168.1.5'],
+  )
+  assert.deepEqual(faultLines('vpn.yaml', failed).split('\n').slice(1), [
+    'was done: + interface home',
+    'was not done: + peer a',
+    'was not done: + peer b',
+    'was not done: + record nas.example A 192.168.1.5',
+    'apply again to finish',
+  ])
   assert.match(await installation.asCode.export(), /^peers: \{\}$/m)
   isBroken = false
   const finished = await installation.apply(twoPeers)
   assert.deepEqual(
     finished.changes.map(({ name }) => name),
     ['a', 'b', 'nas.example A 192.168.1.5'],
+  )
+  assert.deepEqual((await installation.apply(twoPeers)).changes, [])
+})
+
+test('an error that nobody expected says what was done as well, and a second apply finishes', async () => {
+  let isBroken = true
+  await using installation = await openInstallation((parts) => {
+    const { records, ...dns } = parts.dns
+    const changeMany: typeof records.changeMany = (...changes) =>
+      isBroken ? Promise.reject(new Error('disk I/O error')) : records.changeMany(...changes)
+    return { ...parts, dns: { ...dns, records: { changeMany } as typeof records } }
+  })
+  const failed = await installation.apply(twoPeers).then(
+    () => assert.fail('it was done'),
+    (error: unknown) => error as Problem,
+  )
+  assert.equal(failed.kind, 'internal')
+  assert.equal((failed.cause as Error).message, 'disk I/O error')
+  assert.match(failed.message, /3 changes were done before that, 1 change was not; apply again to finish/)
+  assert.doesNotMatch(failed.message, /disk/)
+  isBroken = false
+  const { changes } = await installation.apply(twoPeers)
+  assert.deepEqual(
+    changes.map(({ name }) => name),
+    ['nas.example A 192.168.1.5'],
   )
   assert.deepEqual((await installation.apply(twoPeers)).changes, [])
 })

@@ -1,9 +1,9 @@
 import { createKeyedQueue } from '@hearth/runtime'
-import { Problem, problemFields, problemOf } from '../problems.ts'
+import { Problem } from '../problems.ts'
 import { allSections } from './all-sections.ts'
 import { bring, missingReferences, readAll } from './bring.ts'
 import { match } from './match.ts'
-import { changesBetween, fingerprintOf } from './plan.ts'
+import { changesBetween, fingerprintOf, remaining } from './plan.ts'
 import { readDocument, refusedFile, withLines, type WantedState } from './read-document.ts'
 import { type ApplyReport, type ApplyRequest, maxListed, type PlannedChange } from './schema.ts'
 import { openWith, sealWith } from './secrets.ts'
@@ -62,7 +62,7 @@ export class AsCode {
     const before = await readAll(context)
     const missing = missingReferences(state, before, options.prune)
     if (missing.length > 0) throw refusedFile(withLines(state, missing))
-    const report = await this.#try(state, context, { before, prune: options.prune })
+    const { report, planned } = await this.#try(state, context, { before, prune: options.prune })
     if (options.expected_plan !== undefined && options.expected_plan !== report.plan)
       throw new Problem(
         'conflict',
@@ -72,7 +72,7 @@ export class AsCode {
         },
       )
     if (options.dry_run) return report
-    if (report.changes.length > 0) await this.#bring(state, context, { before, prune: options.prune })
+    if (report.changes.length > 0) await this.#bring(state, context, { before, planned, prune: options.prune })
     return { ...report, applied: true }
   }
 
@@ -81,41 +81,55 @@ export class AsCode {
     state: WantedState,
     context: SectionContext,
     { before, prune }: { before: readonly FilledSection[]; prune: boolean },
-  ): Promise<ApplyReport> {
+  ): Promise<{ report: ApplyReport; planned: readonly PlannedChange[] }> {
     await using trial = await this.#dependencies.openTrial()
     const tried = { ...context, parts: trial.parts }
     const faults = await bring(tried, state, { prune, isTrial: true })
     if (faults.length > 0) throw refusedFile(withLines(state, faults))
     const after = await readAll(tried)
     const changes = changesBetween(before, after)
-    return { ...reportOf(changes), plan: fingerprintOf(changes), not_in_file: strangers(state, after) }
+    const report = { ...reportOf(changes), plan: fingerprintOf(changes), not_in_file: strangers(state, after) }
+    return { report, planned: changes }
   }
 
   async #bring(
     state: WantedState,
     context: SectionContext,
-    { before, prune }: { before: readonly FilledSection[]; prune: boolean },
+    {
+      before,
+      planned,
+      prune,
+    }: {
+      before: readonly FilledSection[]
+      planned: readonly PlannedChange[]
+      prune: boolean
+    },
   ): Promise<void> {
     let faults: Awaited<ReturnType<typeof bring>> = []
-    const problem = await problemOf(async () => {
+    let failure: { readonly cause: unknown } | undefined
+    try {
       faults = await bring(context, state, { prune, isTrial: false })
-    }).finally(() => this.#dependencies.onChanged())
-    if (problem === undefined && faults.length === 0) return
+    } catch (cause) {
+      failure = { cause }
+    } finally {
+      this.#dependencies.onChanged()
+    }
+    if (failure === undefined && faults.length === 0) return
+    // What was done cannot be taken back: a device that got its new keys has them. A second apply does the rest.
     const done = changesBetween(before, await readAll(context))
+    const left = remaining(planned, done)
     const fields = [
       ...withLines(state, faults).map(({ line, path, message }) => ({ line, path, message, code: 'failed' })),
-      ...(problem === undefined
-        ? []
-        : problemFields(problem).map(({ path, message }) => ({ path, message, code: 'failed' }))),
+      ...(failure === undefined ? [] : [{ path: '', message: unexpected, code: 'failed' }]),
     ]
-    const [first] = fields
-    const left =
-      done.length === 0 ? 'nothing was changed' : `${countText(done)} done before that; apply again to finish`
-    throw new Problem('conflict', `${first?.path ?? ''} ${first?.message ?? ''}; ${left}`.trim(), {
-      details: { fields, done: done.slice(0, maxListed) },
+    throw new Problem(failure === undefined ? 'conflict' : 'internal', partText(fields[0], { done, left }), {
+      details: { fields, done: done.slice(0, maxListed), not_done: left.slice(0, maxListed) },
+      ...failure,
     })
   }
 }
+
+const unexpected = 'Something went wrong on the server; its log says more'
 
 const contextOf = (parts: Parts): SectionContext => ({
   parts,
@@ -159,6 +173,17 @@ function reportOf(changes: readonly PlannedChange[]): Omit<ApplyReport, 'plan' |
     deleted: count('delete'),
     changes: changes.slice(0, maxListed),
   }
+}
+
+/** What stopped an apply, and how far it came. */
+function partText(
+  first: { readonly path: string; readonly message: string } | undefined,
+  { done, left }: { readonly done: readonly unknown[]; readonly left: readonly unknown[] },
+): string {
+  const what = `${first?.path ?? ''} ${first?.message ?? ''}`.trim()
+  if (done.length === 0) return `${what}; nothing was changed`
+  const rest = left.length === 0 ? '' : `, ${countText(left)} not`
+  return `${what}; ${countText(done)} done before that${rest}; apply again to finish`
 }
 
 const countText = ({ length }: readonly unknown[]): string => (length === 1 ? '1 change was' : `${length} changes were`)

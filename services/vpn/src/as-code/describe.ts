@@ -37,13 +37,22 @@ interface Field {
   readonly message: string
 }
 
-/** What is wrong with a file, one line for each problem, as compilers write it; and what was done before it. */
-export function faultLines(file: string, problem: Problem): string {
+/** What is wrong with a file, one line for each problem, as compilers write it; and what was done before it, and what was not. */
+export function faultLines(file: string, problem: Problem, hasLines = true): string {
   const fields = (problem.details?.['fields'] ?? []) as readonly Field[]
-  const done = (problem.details?.['done'] ?? []) as readonly PlannedChange[]
+  const [done, left] = (['done', 'not_done'] as const).map(
+    (name) => (problem.details?.[name] ?? []) as readonly PlannedChange[],
+  )
   const lines = fields
     .filter(({ line }) => line !== undefined)
-    .map(({ line, path, message }) => `${file}:${line}: ${path === '' ? '' : `${path} `}${message}`)
+    .map(
+      ({ line, path, message }) => `${file}${hasLines ? `:${line}` : ''}: ${path === '' ? '' : `${path} `}${message}`,
+    )
   const all = lines.length === 0 ? [`${file}: ${problem.message}`] : lines
-  return [...all, ...done.map((change) => `was done: ${changeLine(change)}`)].join('\n')
+  return [
+    ...all,
+    ...(done ?? []).map((change) => `was done: ${changeLine(change)}`),
+    ...(left ?? []).map((change) => `was not done: ${changeLine(change)}`),
+    ...(done === undefined || done.length === 0 ? [] : ['apply again to finish']),
+  ].join('\n')
 }

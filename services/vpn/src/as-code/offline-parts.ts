@@ -48,6 +48,8 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
   await access.reload()
   const quotas = await openQuotas(dependencies, sampler)
   const lists = openLists(dependencies)
+  const profiles = profilesInForce(dependencies)
+  await profiles.reload()
   const shared = {
     database,
     sealer,
@@ -84,7 +86,7 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
       dns: {
         rules: new Rules({ ...published, hits: () => Promise.resolve(new Map()) }),
         records: new LocalRecords(published),
-        profiles: new Profiles({ ...published, inForce: profilesInForce(dependencies) }),
+        profiles: new Profiles({ ...published, inForce: profiles }),
         zones: new Zones({ ...published, states: () => undefined, test: noAnswer }),
         settings: await openDnsSettings({ db, clock, fixedUpstreams: undefined, publish: inForce }),
       },

@@ -12,6 +12,18 @@ export function changesBetween(before: readonly FilledSection[], after: readonly
   })
 }
 
+/** What of a plan is not among the changes that were done. New keys differ from those of the trial, so values are not compared. */
+export function remaining(planned: readonly PlannedChange[], done: readonly PlannedChange[]): PlannedChange[] {
+  const keyOf = ({ section, action, name }: PlannedChange) => JSON.stringify([section, action, name])
+  const known = new Map(done.map((change) => [keyOf(change), new Set(change.members.map(({ member }) => member))]))
+  return planned.flatMap((change) => {
+    const seen = known.get(keyOf(change))
+    if (seen === undefined) return [change]
+    const members = change.members.filter(({ member }) => !seen.has(member))
+    return members.length === 0 ? [] : [{ ...change, members }]
+  })
+}
+
 /** The same text for the same changes. */
 export function fingerprintOf(changes: readonly PlannedChange[]): string {
   return createHash('sha256').update(JSON.stringify(changes)).digest('hex').slice(0, 16)

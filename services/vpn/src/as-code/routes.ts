@@ -52,7 +52,7 @@ export function asCodeRoutes(open: () => Promise<AsCode>, securityLog: SecurityL
         path: '/api/apply',
         summary: 'Apply a file of wanted state',
         description:
-          'Brings the service to what the file says. Everything is tried on a copy first: with `dry_run` the answer says what would change, and a 422 names everything that stands in the way, with path and line. What the file does not have stays unless `prune` is set, and sections that it does not have are left alone. Applied again, it changes nothing. A 409 from the middle of the work says what was done; applied again, it is finished.',
+          'Brings the service to what the file says. Everything is tried on a copy first: with `dry_run` the answer says what would change, and a 422 names everything that stands in the way, with path and line. What the file does not have stays unless `prune` is set, and sections that it does not have are left alone. Applied again, it changes nothing. An error from the middle of the work says in `details` what was done (`done`) and what was not (`not_done`); applied again, it is finished.',
         body: ApplyRequest,
         // A quote or a line break takes two characters in JSON.
         maxBodyBytes: 2 * maxBytes + 10_000,

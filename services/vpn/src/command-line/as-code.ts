@@ -1,42 +1,25 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { createLog, lockDataDirectory, OperatorError, systemClock, writeFileAtomic } from '@hearth/runtime'
+import { OperatorError, writeFileAtomic } from '@hearth/runtime'
 import { type Command, Option } from 'commander'
-import { AsCode } from '../as-code/as-code.ts'
-import { openOfflineParts } from '../as-code/offline-parts.ts'
-import { describeReport, faultLines } from '../as-code/describe.ts'
+import { describeReport } from '../as-code/describe.ts'
 import type { ApplyReport, ApplyRequest } from '../as-code/schema.ts'
 import { minPassphrase } from '../as-code/secrets.ts'
-import { openTrial } from '../as-code/trial.ts'
-import { createHostLinks } from '../interfaces/host-links.ts'
-import { Problem } from '../problems.ts'
-import { chooseForHost, openDataPlane } from '../wireguard/choose-driver.ts'
-import { createCommandRunner } from '../wireguard/command.ts'
-import { withStorage } from './data.ts'
 import { readHidden } from './hidden-input.ts'
-import { openRemote } from './remote.ts'
+import { inLines, reach, type ReachOptions, withAccess } from './reach.ts'
 
-interface ReachOptions {
-  readonly url?: string
-  readonly tokenFile?: string
-  readonly passphraseFile?: string
-}
+type SecretOptions = ReachOptions & { readonly passphraseFile?: string }
 
-type ExportOptions = ReachOptions & { readonly withSecrets?: boolean }
+type ExportOptions = SecretOptions & { readonly withSecrets?: boolean }
 
-type ApplyOptions = ReachOptions & {
+type ApplyOptions = SecretOptions & {
   readonly [Switch in 'dryRun' | 'yes' | 'prune' | 'newKeys' | 'allowHostOverlap']?: boolean
 }
 
-/** What exports and applies: the database of a stopped service, or a running one over its API. */
-export type WantedStateAccess = Pick<AsCode, 'export' | 'apply'>
-
-const reach = [
-  new Option('--url <address>', 'use the running service at this address').env('HEARTH_VPN_URL'),
-  new Option('--token-file <file>', 'file with an API token for it; - reads standard input'),
-  new Option('--passphrase-file <file>', 'file with the passphrase of the secrets, instead of asking for it'),
-]
+const passphraseOption = new Option(
+  '--passphrase-file <file>',
+  'file with the passphrase of the secrets, instead of asking for it',
+)
 
 /** `export` and `apply`: the whole wanted state as one file. */
 export function addAsCodeCommands(program: Command): void {
@@ -56,7 +39,7 @@ export function addAsCodeCommands(program: Command): void {
     .option('--new-keys', 'give new interfaces new keys when the file does not have them')
     .option('--allow-host-overlap', 'take networks although this host reaches them over another device')
     .action(applyFile)
-  for (const option of reach) {
+  for (const option of [...reach, passphraseOption]) {
     exporting.addOption(option)
     applying.addOption(option)
   }
@@ -64,7 +47,7 @@ export function addAsCodeCommands(program: Command): void {
 
 async function exportState(file: string | undefined, options: ExportOptions): Promise<void> {
   const passphrase = options.withSecrets === true ? await newPassphrase(options) : undefined
-  await withAccess(options, { isExport: true }, async (state) => {
+  await withAccess(options, { isReading: true }, async ({ state }) => {
     const text = await inLines(file ?? 'export', () => state.export(passphrase))
     if (file === undefined) process.stdout.write(text)
     else await writeFileAtomic(file, text)
@@ -84,7 +67,7 @@ async function applyFile(file: string, options: ApplyOptions): Promise<void> {
     new_keys: options.newKeys === true,
     allow_host_overlap: options.allowHostOverlap === true,
   }
-  await withAccess(options, { isExport: false }, async (state) => {
+  await withAccess(options, { isReading: false }, async ({ state }) => {
     const trial = await inLines(file, () => state.apply(request, 'command line'))
     process.stdout.write(describeReport(trial))
     if (options.dryRun === true || isNothing(trial)) return
@@ -109,48 +92,7 @@ async function isConfirmed(): Promise<boolean> {
   }
 }
 
-async function withAccess(
-  { url, tokenFile }: ReachOptions,
-  { isExport }: { isExport: boolean },
-  work: (state: WantedStateAccess) => Promise<void>,
-): Promise<void> {
-  if (url !== undefined) return work(await openRemote(url, tokenFile))
-  await withStorage(async ({ database, sealer, config }) => {
-    using _lock = isExport ? { [Symbol.dispose]: () => undefined } : lockDataDirectory(config.dataDirectory)
-    const run = createCommandRunner()
-    const { backend } = await chooseForHost(config.backend, run)
-    const { driver } = openDataPlane(backend, { directory: config.dataDirectory, run })
-    const log = createLog({ name: 'apply', level: 'warn' })
-    const dependencies = {
-      database,
-      sealer,
-      clock: systemClock,
-      log,
-      host: createHostLinks(driver),
-      directory: join(config.dataDirectory, 'dns'),
-    }
-    try {
-      await using offline = await openOfflineParts(dependencies)
-      // As the first start would: what is in the file is compared with what a new installation has.
-      if (!isExport) await offline.lists.makeDefaults()
-      const { parts } = offline
-      await work(new AsCode({ parts, openTrial: () => openTrial(dependencies), onChanged: () => undefined }))
-    } finally {
-      await driver.close()
-    }
-  })
-}
-
-/** Does the work; a problem becomes one line for each thing that is wrong, with the file and the line in it. */
-async function inLines<T>(file: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw error instanceof Problem ? new OperatorError(faultLines(file, error), { cause: error }) : error
-  }
-}
-
-async function newPassphrase(options: ReachOptions): Promise<string> {
+async function newPassphrase(options: SecretOptions): Promise<string> {
   const passphrase = await givenPassphrase(options)
   if (passphrase.length < minPassphrase)
     throw new OperatorError(`the passphrase must have at least ${minPassphrase} characters`)
@@ -159,7 +101,7 @@ async function newPassphrase(options: ReachOptions): Promise<string> {
   return passphrase
 }
 
-async function givenPassphrase({ passphraseFile: file }: ReachOptions): Promise<string> {
+async function givenPassphrase({ passphraseFile: file }: SecretOptions): Promise<string> {
   if (file === undefined) return readHidden('Passphrase of the secrets: ')
   const text = await readFile(file, 'utf8').catch((error: Error) => {
     throw new OperatorError(`--passphrase-file: cannot read ${file}: ${error.message}`, { cause: error })

@@ -3,26 +3,33 @@ import { OperatorError } from '@hearth/runtime'
 import { z } from 'zod'
 import { ApplyReport } from '../as-code/schema.ts'
 import { Problem } from '../problems.ts'
-import type { WantedStateAccess } from './as-code.ts'
+import { DnsPeerPauses } from '../filtering/pauses/schema.ts'
+import { DnsProfile } from '../filtering/profiles/schema.ts'
+import type { ServiceAccess } from './reach.ts'
 
 /** Longest time for one request, milliseconds: an apply of ten thousand peers takes a while. */
 const timeout = 300_000
 
 const Failure = z.object({ message: z.string(), details: z.record(z.string(), z.unknown()).optional() })
 const Applied = z.object({ data: ApplyReport })
+const Profiles = z.object({ data: z.array(DnsProfile) })
+const Pauses = z.object({ data: DnsPeerPauses })
 
 /** A running service over its API. */
-export async function openRemote(url: string, tokenFile: string | undefined): Promise<WantedStateAccess> {
+export async function openRemote(url: string, tokenFile: string | undefined): Promise<ServiceAccess> {
   if (!URL.canParse(url)) throw new OperatorError(`--url: ${url} is no address`)
   if (tokenFile === undefined) throw new OperatorError('--token-file is needed with --url')
   const token = await readFile(tokenFile === '-' ? '/dev/stdin' : tokenFile, 'utf8').catch((error: Error) => {
     throw new OperatorError(`--token-file: cannot read ${tokenFile}: ${error.message}`, { cause: error })
   })
-  const send = async (path: string, body?: unknown): Promise<string> => {
+  const send = async (path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST'): Promise<string> => {
     const answer = await fetch(new URL(path, url), {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { authorization: `Bearer ${token.trim()}`, 'content-type': 'application/json' },
-      body: body === undefined ? null : JSON.stringify(body),
+      method,
+      headers: {
+        authorization: `Bearer ${token.trim()}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(timeout),
     }).catch((error: Error) => {
       throw new OperatorError(`${url} does not answer: ${error.message}`, { cause: error })
@@ -34,9 +41,23 @@ export async function openRemote(url: string, tokenFile: string | undefined): Pr
     const { message, details } = failure.data
     throw new Problem('conflict', message, details === undefined ? {} : { details })
   }
+  const profilePath = (id: string) => `/api/dns/profiles/${encodeURIComponent(id)}`
   return {
-    export: (passphrase) => send('/api/export', passphrase === undefined ? undefined : { passphrase }),
-    apply: async (request) => Applied.parse(parsed(await send('/api/apply', request))).data,
+    state: {
+      export: (passphrase) => send('/api/export', passphrase === undefined ? undefined : { passphrase }),
+      apply: async (request) => Applied.parse(parsed(await send('/api/apply', request))).data,
+    },
+    profiles: {
+      list: async () => Profiles.parse(parsed(await send('/api/dns/profiles?limit=100'))).data,
+      pause: (id, seconds) =>
+        seconds === 0
+          ? send(`${profilePath(id)}/resume`, undefined, 'POST')
+          : send(`${profilePath(id)}/pause`, { seconds }),
+    },
+    pauses: {
+      list: async () => Pauses.parse(parsed(await send('/api/dns/peer-pauses'))).data,
+      end: (peer) => send(`/api/dns/peer-pauses/${encodeURIComponent(peer)}`, undefined, 'DELETE'),
+    },
   }
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { DatabaseLocation } from '@hearth/database'
-import { postgresObstacle, startPostgres } from '@hearth/testing'
+import { postgresObstacle } from '@hearth/testing'
+import { openOnPostgres } from '../../test/postgres-world.ts'
 import { openTrafficFixture } from '../../test/traffic-fixture.ts'
 import { ConnectionHistory } from './history.ts'
 import { maxAddresses } from './connection.ts'
@@ -235,13 +236,5 @@ describe('connections of peers', () => testConnections(openWorld, false))
 
 describe('connections of peers on PostgreSQL', () => {
   const skip = postgresObstacle()
-  testConnections(async () => {
-    const postgres = await startPostgres()
-    const world = await openWorld({ url: await postgres.createDatabase() })
-    const dispose = async () => {
-      await world[Symbol.asyncDispose]()
-      await postgres[Symbol.asyncDispose]()
-    }
-    return { ...world, [Symbol.asyncDispose]: dispose }
-  }, skip)
+  testConnections(() => openOnPostgres(openWorld), skip)
 })

@@ -87,6 +87,33 @@ describe('a name with local records', () => {
     assert.equal(paused.ask('nas.home.example').answers[0]?.data, 'c0a80105')
   })
 
+  test('may be another one for the clients of a gateway', () => {
+    const at = (gateway: string, text: string) => ({ ...recordOf(text), gateway })
+    const clients = ['10.8.0.1', '192.168.7.1', '10.10.0.1', undefined].map((gateway, n) =>
+      clientOf(n + 1, gateway === undefined ? {} : { gateway }),
+    )
+    const own = [
+      recordOf('my.vpn A 10.8.0.1'),
+      recordOf('my.vpn AAAA fd08::1'),
+      recordOf('way.vpn CNAME my.vpn'),
+      at('10.8.0.1', 'my.vpn A 10.8.0.1'),
+      at('192.168.7.1', 'my.vpn A 192.168.7.1'),
+    ]
+    const it = createTestEngine({ policy: policyOf({ records: own, clients }) })
+    const answered = (client: number, type: number, name = 'my.vpn') =>
+      it.ask(name, type, { client }).answers.map(({ data }) => data)
+    for (const [client, data] of [
+      [1, '0a080001'],
+      [2, 'c0a80701'],
+      [3, '0a080001'],
+      [4, '0a080001'],
+      [0, '0a080001'],
+    ] as const)
+      assert.deepEqual(answered(client, T.a), [data], `client ${client}`)
+    assert.deepEqual(answered(2, T.a, 'way.vpn'), ['my.vpn', 'c0a80701'], 'also behind an alias')
+    assert.deepEqual([answered(2, T.aaaa).length, answered(3, T.aaaa).length], [0, 1], 'with all its types')
+  })
+
   test('is cut for a datagram and whole over TCP', () => {
     const many = Array.from({ length: 90 }, (_, n) => recordOf(`many.example A 10.0.0.${n}`))
     const it = createTestEngine({ policy: policyOf({ records: many }) })

@@ -48,6 +48,12 @@ export interface Upstream {
   readonly path: string | undefined
 }
 
+/** Kinds of hints that are looked for in the queries. Nothing is kept of a kind that is off. */
+export interface WatchedQueries {
+  readonly tunnels: boolean
+  readonly blocked: boolean
+}
+
 /** `settings.json`. */
 export interface ResolverSettings {
   readonly engine: 'auto' | 'ffi' | 'dgram'
@@ -86,6 +92,8 @@ export interface ResolverSettings {
   readonly queryLog: 'all' | 'blocked' | 'none'
   readonly anonymizeClients: boolean
   readonly logRetentionDays: number
+  /** What the writer of the log looks for, for the hints. */
+  readonly watched: WatchedQueries
 }
 
 /** An entry of `clients.json`: a peer that may query. */
@@ -103,6 +111,8 @@ export interface ResolverClient {
   readonly logging: boolean
   /** Number of its profile; missing for none. */
   readonly profile?: number
+  /** IPv4 address of this host in its tunnel. */
+  readonly gateway?: string
 }
 
 /** An entry of `profiles.json`: what holds at the moment for the clients of a profile. */
@@ -145,6 +155,8 @@ export interface ResolverRecord {
   readonly ttl: number
   /** Data in wire form, as hexadecimal digits. */
   readonly data: string
+  /** Only for clients with this gateway, for whom it stands in place of the name's other records; missing for everyone. */
+  readonly gateway?: string
 }
 
 /** An entry of `zones.json`: a zone whose names are sent to servers of its own. */

@@ -14,7 +14,7 @@ import type { Listener, ResolverList, ResolverSettings } from '../dns/resolver-f
 import { readTunnelListeners, resolverSettings, rulesOf, ResolverInput } from './resolver-input.ts'
 import { explainedProfile } from './profiles/explained-profile.ts'
 import { Profiles } from './profiles/profiles.ts'
-import { PeerPauses } from './pauses/pauses.ts'
+import { PeerPauses, type PeerPausesDependencies } from './pauses/pauses.ts'
 import { ProfilesInForce } from './profiles/profiles-in-force.ts'
 import { serviceTimeZone } from './profiles/schedule.ts'
 import { type Resolver, resolverStatus } from './resolver-status.ts'
@@ -30,7 +30,7 @@ import { listNameRows, ruleRows } from './store.ts'
 import { openDnsSettings, type DnsSettingsStore } from './settings.ts'
 import { testUpstream } from './upstream-test.ts'
 
-export interface FilteringDependencies {
+export interface FilteringDependencies extends Pick<PeerPausesDependencies, 'onPausesChanged'> {
   readonly database: Database<Tables>
   readonly clock: Clock
   /** Time by which profiles change. */
@@ -47,6 +47,8 @@ export interface FilteringDependencies {
   readonly fixedUpstreams: readonly string[] | undefined
   /** Without real tunnels there are no tunnel addresses to listen on. */
   readonly hasTunnels: boolean
+  /** What the hints want to know of queries. */
+  readonly watched: () => ResolverSettings['watched']
   /** Names of this host below the suffix of peers' names. */
   readonly hostNames?: () => Promise<readonly HostName[]>
   readonly hits: () => Promise<ReadonlyMap<number, RuleHits>>
@@ -151,14 +153,8 @@ export class Filtering {
       await this.pauses.open()
       await this.#clients.open()
     }
-    const publishes = [
-      this.#publishProfiles,
-      this.#publishSettings,
-      this.#publishRules,
-      this.#publishRecords,
-      this.#publishZones,
-    ]
-    for (const publish of [open, ...publishes]) {
+    const files = [this.#publishRules, this.#publishRecords, this.#publishZones]
+    for (const publish of [open, this.#publishProfiles, this.#publishSettings, ...files]) {
       // The files are written; the resolver uses them as soon as it runs.
       await publish().catch((error: unknown) =>
         this.#dependencies.log.error({ err: error }, 'the resolver was not notified'),
@@ -189,6 +185,11 @@ export class Filtering {
   /** Applies that this host has other names. */
   async hostNamesChanged(): Promise<void> {
     await this.#soon(this.#publishRecords())
+  }
+
+  /** Applies that the hints want to know other things of queries. */
+  async watchedChanged(): Promise<void> {
+    await this.#soon(this.#publishSettings())
   }
 
   /** Applies that interfaces were created, deleted, started or stopped. */
@@ -275,6 +276,7 @@ export class Filtering {
         engine,
         listeners: [...tunnels, ...extraListeners],
         listenClient: this.#clients.listenClient,
+        watched: this.#dependencies.watched(),
       }),
     )
   }

@@ -143,6 +143,7 @@ function knownPeer(row: ClientRow, { label, profile, isPaused, now }: KnownOf): 
     lists: row.dns_lists === null ? null : (JSON.parse(row.dns_lists) as string[]),
     logging: row.dns_logging === 1,
     ...(profile === 0 ? {} : { profile }),
+    gateway: row.interface_address.split('/')[0] ?? '',
   }
   return { id, name, ip, number, client: isActive ? client : null }
 }

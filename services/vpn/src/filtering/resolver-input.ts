@@ -76,6 +76,7 @@ export interface ResolverContext {
   readonly engine: ResolverSettings['engine']
   readonly listeners: readonly Listener[]
   readonly listenClient: number
+  readonly watched: ResolverSettings['watched']
 }
 
 export function resolverSettings(

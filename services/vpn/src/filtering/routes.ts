@@ -5,6 +5,7 @@ import type { Publish } from '../service-event.ts'
 import type { HealthNotice } from '../health/schema.ts'
 import type { Filtering } from './filtering.ts'
 import { pendingNote } from './in-force.ts'
+import { peerPauseRoutes } from './pauses/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import { zoneRoutes } from './zones/routes.ts'
@@ -39,6 +40,7 @@ export function dnsRoutes(filtering: Filtering, health: () => Promise<HealthNoti
     ...recordRoutes(filtering.records, publish),
     ...zoneRoutes(filtering.zones, publish),
     ...profileRoutes(filtering.profiles, publish),
+    ...peerPauseRoutes(filtering.pauses),
   ]
 }
 

@@ -42,6 +42,7 @@ export function clientRows(db: Db, ids: readonly string[] | undefined) {
       'peers.dns_lists',
       'peers.dns_logging',
       'interfaces.enabled as interface_enabled',
+      'interfaces.address as interface_address',
     ])
     .$if(ids !== undefined, (query) => query.where('peers.id', 'in', ids ?? []))
     .orderBy('peers.created_at')

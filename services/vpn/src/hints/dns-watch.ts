@@ -4,7 +4,7 @@ import type { Tables } from '../tables.ts'
 import type { Hints } from './hints.ts'
 import { noteBlocked, type SurgeFinding, type SurgeState } from './list-surge.ts'
 import type { Evidence } from './schema.ts'
-import { listsByNumber, peersByNumber, readStates, writeStates } from './store.ts'
+import { deleteStates, listsByNumber, peersByNumber, readStates, writeStates } from './store.ts'
 import type { TunnelFinding } from './tunnelling.ts'
 import type { WatchReport } from './watch-report.ts'
 
@@ -16,7 +16,7 @@ const updateMs = 24 * hour
 
 export interface DnsWatchDependencies {
   readonly db: Kysely<Tables>
-  readonly hints: Pick<Hints, 'record' | 'forgetQueries'>
+  readonly hints: Pick<Hints, 'record' | 'forgetQueries' | 'isOn'>
 }
 
 type ListRow = Awaited<ReturnType<typeof listsByNumber>>[number]
@@ -28,6 +28,8 @@ export class DnsWatch {
   #writtenAt = 0
   #countedHour = 0
   #isDirty = false
+  /** True once nothing is kept of lists, because their hints are off. */
+  #isForgotten = false
 
   constructor(dependencies: DnsWatchDependencies) {
     this.#dependencies = dependencies
@@ -35,7 +37,7 @@ export class DnsWatch {
 
   async noticed({ at, tunnels, blocked }: WatchReport): Promise<void> {
     const { db, hints } = this.#dependencies
-    if (tunnels.length > 0) {
+    if (tunnels.length > 0 && hints.isOn('tunnelling')) {
       const peers = await peersByNumber(db, [...new Set(tunnels.map(({ client }) => client))])
       const byNumber = new Map(peers.map(({ number, ...peer }) => [number, peer]))
       for (const { client, domain, finding } of tunnels) {
@@ -45,7 +47,7 @@ export class DnsWatch {
         await hints.record({ kind: 'tunnelling', subject, topic: domain, about: domain, at: finding.to, evidence })
       }
     }
-    if (blocked.length > 0) await this.#noteBlocked(at, blocked)
+    if (blocked.length > 0 && hints.isOn('list_surge')) await this.#noteBlocked(at, blocked)
   }
 
   async #noteBlocked(at: number, blocked: WatchReport['blocked']): Promise<void> {
@@ -76,6 +78,8 @@ export class DnsWatch {
 
   /** Ends hours in which lists blocked nothing, and writes counts down when that is due. */
   async check(now: number): Promise<void> {
+    if (!this.#dependencies.hints.isOn('list_surge')) return this.#forgetLists()
+    this.#isForgotten = false
     const surges = (this.#surges ??= await this.#load())
     const current = Math.floor(now / hour)
     if (current !== this.#countedHour) {
@@ -84,6 +88,15 @@ export class DnsWatch {
       this.#isDirty = surges.size > 0
     }
     if (this.#isDirty && Math.abs(now - this.#writtenAt) >= writeEveryMs) await this.flush(now)
+  }
+
+  /** Switched off, nothing is kept of what lists block. */
+  async #forgetLists(): Promise<void> {
+    if (this.#isForgotten) return
+    this.#surges = undefined
+    this.#isDirty = false
+    await deleteStates(this.#dependencies.db, 'list_surge')
+    this.#isForgotten = true
   }
 
   async flush(now: number): Promise<void> {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { DatabaseLocation } from '@hearth/database'
 import { createLog } from '@hearth/runtime'
-import { postgresObstacle, startPostgres } from '@hearth/testing'
+import { postgresObstacle } from '@hearth/testing'
+import { openOnPostgres } from '../../test/postgres-world.ts'
 import { openTrafficFixture } from '../../test/traffic-fixture.ts'
 import { DnsWatch } from './dns-watch.ts'
 import { Hints } from './hints.ts'
@@ -75,6 +76,27 @@ async function openWorld(location: DatabaseLocation = { file: ':memory:' }) {
       }),
   }
 }
+/** A list as it is stored. */
+const list = {
+  id: 'l1',
+  number: 3,
+  name: 'Ads',
+  name_key: 'ads',
+  url: 'https://example.org/ads',
+  format: 'hosts',
+  enabled: 1,
+  sha256: null,
+  entries: 4000,
+  unsupported: '{}',
+  last_updated: null as number | null,
+  last_checked: null,
+  last_error: null,
+  etag: null,
+  last_modified: null,
+  expires_seconds: null,
+  created_at: 0,
+} as const
+
 type World = Awaited<ReturnType<typeof openWorld>>
 
 const tunnelOf = (at: number, names: number): TunnelFinding => ({
@@ -207,25 +229,6 @@ function testHints(open: () => Promise<World>, skip: false | string): void {
     { skip },
     async () => {
       await using world = await open()
-      const list = {
-        id: 'l1',
-        number: 3,
-        name: 'Ads',
-        name_key: 'ads',
-        url: 'https://example.org/ads',
-        format: 'hosts',
-        enabled: 1,
-        sha256: null,
-        entries: 4000,
-        unsupported: '{}',
-        last_updated: null as number | null,
-        last_checked: null,
-        last_error: null,
-        etag: null,
-        last_modified: null,
-        expires_seconds: null,
-        created_at: 0,
-      } as const
       await world.db.insertInto('lists').values(list).execute()
       const block = (watch: DnsWatch, count: number) =>
         watch.noticed({
@@ -264,6 +267,38 @@ function testHints(open: () => Promise<World>, skip: false | string): void {
     },
   )
 
+  test('of a kind that is switched off nothing is watched, and nothing is kept', { skip }, async () => {
+    await using world = await open()
+    const swap = async (rounds: number) => {
+      for (let round = 0; round < rounds; round += 1) {
+        await world.see(round % 2 === 0 ? '1.1.1.1' : '4.4.4.4')
+        world.clock.advance(30_000)
+      }
+    }
+    const block = (count: number) =>
+      world.dnsWatch.noticed({ at: world.clock.now(), tunnels: [], blocked: [{ list: 3, count, names: [] }] })
+    const states = async () =>
+      (await world.db.selectFrom('hint_states').select('kind').execute()).map(({ kind }) => kind).toSorted()
+    await world.db.insertInto('lists').values(list).execute()
+    await swap(4)
+    await block(60)
+    await world.dnsWatch.flush(world.clock.now())
+    assert.deepEqual(await states(), ['list_surge', 'new_country'])
+    const { settings } = world
+    settings.hints_two_places = settings.hints_new_country = settings.hints_list_surge = false
+    await swap(1)
+    await block(60)
+    await world.dnsWatch.check(world.clock.now())
+    await world.peerWatch.flush(world.clock.now())
+    await world.dnsWatch.flush(world.clock.now())
+    assert.deepEqual(await states(), [])
+    settings.hints_two_places = settings.hints_new_country = settings.hints_list_surge = true
+    await swap(3)
+    assert.deepEqual(await world.list(), [], 'what was seen before does not count')
+    await swap(8)
+    assert.equal((await world.list()).length, 1)
+  })
+
   test('pages of hints follow each other, kinds are switched off, and old hints go', { skip }, async () => {
     await using world = await open()
     for (let index = 0; index < 7; index += 1) {
@@ -296,13 +331,5 @@ describe('hints on SQLite', () => testHints(() => openWorld(), false))
 
 describe('hints on PostgreSQL', () => {
   const skip = postgresObstacle()
-  testHints(async () => {
-    const postgres = await startPostgres()
-    const world = await openWorld({ url: await postgres.createDatabase() })
-    const dispose = async () => {
-      await world[Symbol.asyncDispose]()
-      await postgres[Symbol.asyncDispose]()
-    }
-    return { ...world, [Symbol.asyncDispose]: dispose }
-  }, skip)
+  testHints(() => openOnPostgres(openWorld), skip)
 })

@@ -5,7 +5,7 @@ import { type Atlas, distanceBetween, locationOf } from './finding.ts'
 import type { Hints } from './hints.ts'
 import { type CountryFinding, type CountryState, noteCountry } from './new-country.ts'
 import type { Evidence } from './schema.ts'
-import { readStates, writeStates } from './store.ts'
+import { deleteStates, readStates, writeStates } from './store.ts'
 import { notePlace, type PlaceHistory } from './two-places.ts'
 
 const hour = 3_600_000
@@ -35,6 +35,8 @@ export class PeerWatch {
   #countries: Map<string, CountryState> | undefined
   readonly #unwritten = new Set<string>()
   #writtenAt = 0
+  /** True once nothing is kept of countries, because their hints are off. */
+  #isForgotten = false
 
   constructor(dependencies: PeerWatchDependencies) {
     this.#dependencies = dependencies
@@ -42,13 +44,27 @@ export class PeerWatch {
 
   /** Takes over a round of sampling. */
   async sampled({ at, changed }: { at: number; changed: readonly WatchedPeer[] }): Promise<void> {
-    for (const peer of changed) {
+    const { hints } = this.#dependencies
+    const [watchesPlaces, watchesCountries] = [hints.isOn('two_places'), hints.isOn('new_country')]
+    if (!watchesPlaces) this.#places.clear()
+    if (watchesCountries) this.#isForgotten = false
+    else await this.#forgetCountries()
+    for (const peer of watchesPlaces || watchesCountries ? changed : []) {
       const host = hostOfEndpoint(peer.activity.endpoint)
       if (host === '') continue
-      await this.#notePlace(peer, host, at)
-      await this.#noteCountry(peer, host, at)
+      if (watchesPlaces) await this.#notePlace(peer, host, at)
+      if (watchesCountries) await this.#noteCountry(peer, host, at)
     }
     if (this.#unwritten.size > 0 && Math.abs(at - this.#writtenAt) >= writeEveryMs) await this.flush(at)
+  }
+
+  /** Switched off, nothing is kept of where peers connected from. */
+  async #forgetCountries(): Promise<void> {
+    if (this.#isForgotten) return
+    this.#countries = undefined
+    this.#unwritten.clear()
+    await deleteStates(this.#dependencies.db, 'new_country')
+    this.#isForgotten = true
   }
 
   async #notePlace(peer: WatchedPeer, host: string, at: number): Promise<void> {
@@ -148,9 +164,9 @@ export class PeerWatch {
     )
   }
 
-  /** True if the peer was seen since the start. */
+  /** True if the peer was seen since the start, or nobody looks. */
   hasSeen(id: string): boolean {
-    return this.#places.has(id)
+    return this.#places.has(id) || !this.#dependencies.hints.isOn('two_places')
   }
 
   async #load(): Promise<Map<string, CountryState>> {

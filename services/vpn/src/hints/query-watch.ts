@@ -1,4 +1,5 @@
 import type { LogEntry } from '../dns/log-ring.ts'
+import type { WatchedQueries } from '../dns/resolver-files.ts'
 import { Reason, Status, Trait } from '../dns/policy/verdict.ts'
 import { knownLookups } from './known-lookups.data.ts'
 import { noteQuery, type TunnelState } from './tunnelling.ts'
@@ -45,17 +46,39 @@ export class QueryWatch {
   readonly #blocked = new Map<number, PendingBlocks>()
   readonly #states = new Map<string, TunnelState>()
   readonly #reported = new Map<string, number>()
+  #watched: WatchedQueries = { tunnels: true, blocked: true }
 
   constructor(nameText: (wire: Uint8Array, length: number) => string, loadDomainOf = loadPublicSuffixes) {
     this.#nameText = nameText
     this.#loadDomainOf = loadDomainOf
   }
 
+  /** Looks for these alone, and forgets what it has seen of others. */
+  follow(watched: WatchedQueries): void {
+    this.#watched = watched
+    if (!watched.blocked) {
+      this.#pending.clear()
+      this.#blocked.clear()
+    }
+    if (watched.tunnels) return
+    this.#candidates = []
+    this.#states.clear()
+    this.#reported.clear()
+  }
+
   /** Takes one entry; its names only when the log keeps any. */
   note(entry: LogEntry, keepsNames: boolean): void {
+    const { tunnels, blocked } = this.#watched
     if (entry.status === Status.blocked) {
-      if (entry.reason === Reason.list || entry.reason === Reason.address) this.#noteBlocked(entry, keepsNames)
-    } else if (keepsNames && entry.client !== 0 && this.#candidates.length < maxCandidates && isCandidate(entry)) {
+      if (blocked && (entry.reason === Reason.list || entry.reason === Reason.address))
+        this.#noteBlocked(entry, keepsNames)
+    } else if (
+      tunnels &&
+      keepsNames &&
+      entry.client !== 0 &&
+      this.#candidates.length < maxCandidates &&
+      isCandidate(entry)
+    ) {
       const name = this.#nameText(entry.name, entry.nameLength)
       const { client, at, type, rcode } = entry
       this.#candidates.push({ client, at, type, isMissing: rcode === nxdomain, name })

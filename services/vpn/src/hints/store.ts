@@ -138,6 +138,11 @@ export async function writeStates(db: Db, kind: Kind, states: ReadonlyMap<string
   }
 }
 
+/** Deletes what was learned for a kind of hints. */
+export async function deleteStates(db: Db, kind: Kind): Promise<void> {
+  await db.deleteFrom('hint_states').where('kind', '=', kind).execute()
+}
+
 /** Deletes what is known of peers and lists that are gone, and their exceptions. */
 export async function deleteOrphans(db: Db): Promise<void> {
   for (const table of ['hint_states', 'hint_exceptions'] as const) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { migrate, openDatabase } from '@hearth/database'
 import { createLog, createManualClock } from '@hearth/runtime'
+import { interfaceRow, peerRow } from '../../test/stored-rows.ts'
 import { migrations } from '../database/migrations/index.ts'
 import type { PeerRow, Tables } from '../tables.ts'
 import type { DeviceState, PeerState } from '../wireguard/device.ts'
@@ -12,69 +12,12 @@ import { insertPeerRow } from './store.ts'
 
 const minute = 60_000
 
-function peerRow(id: string, more: Partial<PeerRow> = {}): PeerRow {
-  const number = Number(id.slice(1))
-  return {
-    id,
-    name: id,
-    name_key: id,
-    interface: 'wg0',
-    ip: `10.8.0.${number}`,
-    ip_number: number,
-    ipv6: null,
-    routing_mode: 'full_tunnel',
-    allowed_ips: '[]',
-    persistent_keepalive: 25,
-    enabled: 1,
-    expires_at: null,
-    client_isolation: 0,
-    public_key: `key ${id}`,
-    private_key: null,
-    preshared_key: null,
-    created_at: 0,
-    updated_at: 0,
-    dns_number: randomInt(1, 2 ** 31 - 1),
-    dns_filtering: 1,
-    dns_lists: null,
-    dns_logging: 1,
-    tags: '[]',
-    tag_keys: '',
-    limit_down: null,
-    limit_up: null,
-    networks: null,
-    given_routes: null,
-    next_public_key: null,
-    next_private_key: null,
-    next_preshared_key: null,
-    next_due: null,
-    ...more,
-  }
-}
-
 /** A database with an interface and peers, and a device whose readings the test decides. */
 async function startTest(rows: PeerRow[]) {
   const database = openDatabase<Tables>({ file: ':memory:' })
   await migrate(database.query, migrations)
   const clock = createManualClock(Date.parse('2026-11-21T12:00:00Z'))
-  await database.query
-    .insertInto('interfaces')
-    .values({
-      name: 'wg0',
-      address: '10.8.0.1/24',
-      address6: null,
-      listen_port: 1,
-      dns: '',
-      mtu: 1420,
-      nat: 1,
-      forwarding: 1,
-      enabled: 1,
-      private_key: '',
-      public_key: '',
-      next_host: 0,
-      created_at: 0,
-      updated_at: 0,
-    })
-    .execute()
+  await database.query.insertInto('interfaces').values(interfaceRow()).execute()
   for (const row of rows) await insertPeerRow(database.query, row)
   const device = new Map<string, Partial<PeerState>>()
   const state: { running: boolean | Error } = { running: true }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { type DatabaseLocation, migrate, openDatabase } from '@hearth/database'
 import { postgresObstacle, startPostgres } from '@hearth/testing'
+import { interfaceRow, peerRow } from '../../test/stored-rows.ts'
 import { migrations } from '../database/migrations/index.ts'
-import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
+import type { PeerRow, Tables } from '../tables.ts'
 import { SiteRoutes } from '../site-networks/networks-of-others.ts'
 import { PeerListQuery, PeerSort } from './schema.ts'
 import { peerStatus } from './followed-peer.ts'
@@ -14,17 +14,10 @@ const now = Date.parse('2026-11-21T12:00:00Z')
 const count = 60
 const day = 86_400_000
 
-function interfaceRow(name: string, number: number): InterfaceRow {
-  const texts = { name, address: `10.${number}.0.1/24`, address6: null, dns: '', private_key: '', public_key: name }
-  const switches = { nat: 1, forwarding: 1, enabled: number }
-  return { ...texts, ...switches, listen_port: number + 1, mtu: 1420, next_host: 0, created_at: 0, updated_at: 0 }
-}
-
 /** Peers with every mixture of switches and dates; times and counters repeat, so that orders have ties. */
-function peerRow(number: number): PeerRow {
+function mixedPeer(number: number): PeerRow {
   const id = `p${String((number * 37) % count).padStart(2, '0')}`
-  return {
-    id,
+  return peerRow(id, {
     name: `Peer ${id}`,
     name_key: `peer ${(number * 7) % 10}${id}`,
     interface: number % 4 === 0 ? 'off' : 'on',
@@ -32,32 +25,18 @@ function peerRow(number: number): PeerRow {
     ip_number: number + 2,
     ipv6: number % 2 === 0 ? `fd01::${number + 2}` : null,
     routing_mode: number % 2 === 0 ? 'split_tunnel' : 'full_tunnel',
-    allowed_ips: '[]',
-    persistent_keepalive: 25,
     enabled: number % 5 === 0 ? 0 : 1,
     expires_at: number % 7 === 0 ? now : number % 7 === 1 ? now + number : null,
-    client_isolation: 0,
-    public_key: `key ${id}`,
-    private_key: null,
-    preshared_key: null,
     created_at: now - (number % 10) * day,
-    updated_at: 0,
-    dns_number: randomInt(1, 2 ** 31 - 1),
-    dns_filtering: 1,
-    dns_lists: null,
-    dns_logging: 1,
-    tags: '[]',
-    tag_keys: '',
-    limit_down: null,
-    limit_up: null,
     networks: number % 11 === 0 ? `["10.${20 + number}.0.0/16"]` : null,
     given_routes: number % 3 === 0 ? null : number % 3 === 1 ? '' : 'other',
-    next_public_key: null,
-    next_private_key: null,
-    next_preshared_key: null,
-    next_due: null,
-  }
+  })
 }
+
+/** An interface that runs, and one that does not. */
+const interfaces = (['off', 'on'] as const).map((name, number) =>
+  interfaceRow({ name, address: `10.${number}.0.1/24`, listen_port: number + 1, public_key: name, enabled: number }),
+)
 
 async function checkLists(location: DatabaseLocation): Promise<void> {
   const database = openDatabase<Tables>(location)
@@ -65,13 +44,10 @@ async function checkLists(location: DatabaseLocation): Promise<void> {
   cleanup.defer(() => database.close())
   const db = database.query
   await migrate(db, migrations)
-  await db
-    .insertInto('interfaces')
-    .values([interfaceRow('off', 0), interfaceRow('on', 1)])
-    .execute()
+  await db.insertInto('interfaces').values(interfaces).execute()
   const all: PeerWithActivityRow[] = []
   for (let number = 0; number < count; number += 1) {
-    const row = peerRow(number)
+    const row = mixedPeer(number)
     const ago = number % 5 === 1 ? (number % 6) * day : (number % 9) * 30_000
     const last_handshake = number % 3 === 0 ? null : now - ago
     const activity = { last_handshake, endpoint: null, rx_total: number % 6, tx_total: (number * 11) % 40 }

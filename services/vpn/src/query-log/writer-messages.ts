@@ -1,4 +1,4 @@
-import type { ResolverClient } from '../dns/resolver-files.ts'
+import type { ResolverClient, WatchedQueries } from '../dns/resolver-files.ts'
 import type { WatchReport } from '../hints/watch-report.ts'
 
 /** A peer as the log names it. */
@@ -12,13 +12,14 @@ export interface WriterStart {
   readonly file: string
   /** Days an entry is kept; 0 keeps none. */
   readonly retentionDays: number
+  readonly watched: WatchedQueries
   /** See the message `upstreams`: entries that wait name them already. */
   readonly upstreams?: readonly string[]
 }
 
 /** To the writer thread. */
 export type ToWriter =
-  | { readonly type: 'settings'; readonly retentionDays: number }
+  | { readonly type: 'settings'; readonly retentionDays: number; readonly watched: WatchedQueries }
   /** All peers there are; those that are missing are gone, and keep their last name as long as entries of theirs are kept. */
   | { readonly type: 'clients'; readonly clients: readonly LogClient[] }
   /** Peers that are new or changed, and the numbers of those that are gone. */

@@ -30,7 +30,7 @@ test('a thread writes and reports entries, and leaves none in the ring when it e
   const file = join(folder.path, 'query-log.db')
   const memory = createRingMemory(1 << 20)
   const ring = new LogRing(memory)
-  const writer = startWriter({ rings: [memory], file, retentionDays: 7 })
+  const writer = startWriter({ rings: [memory], file, retentionDays: 7, watched: { tunnels: true, blocked: true } })
   ring.append(entryOf({ name: 'www.example.com' }))
   ring.publish()
   await eventually(
@@ -55,7 +55,12 @@ test('a purge is confirmed once it is done', async () => {
   await using folder = await temporaryDirectory('query-log')
   const memory = createRingMemory(1 << 20)
   const ring = new LogRing(memory)
-  const writer = startWriter({ rings: [memory], file: join(folder.path, 'query-log.db'), retentionDays: 7 })
+  const writer = startWriter({
+    rings: [memory],
+    file: join(folder.path, 'query-log.db'),
+    retentionDays: 7,
+    watched: { tunnels: true, blocked: true },
+  })
   for (let n = 0; n < 10; n++) ring.append(entryOf({ name: 'a.example', client: 1 + (n % 2) }))
   ring.publish()
   writer.send({ type: 'purge', id: 5, before: Date.now() + 1000, client: 1 })

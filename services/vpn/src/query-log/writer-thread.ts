@@ -21,9 +21,8 @@ const reportEveryMs = 10_000
 
 const port = parentPort as MessagePort
 const start = workerData as WriterStart
-const watch = new QueryWatch(textOfName)
 const writer = new LogWriter(start.file, start.rings, start.retentionDays)
-writer.watch = watch
+follow(start.watched)
 writer.useUpstreams(start.upstreams ?? [])
 const post = (message: FromWriter): void => port.postMessage(message)
 
@@ -34,6 +33,15 @@ let lastReport = -Infinity
 let lost = 0
 let failure: string | null = null
 let isHurrying = false
+
+/** Looks for what the hints want; a watch that is off is gone with all it has seen. */
+function follow(watched: WriterStart['watched']): void {
+  if (!watched.tunnels && !watched.blocked) writer.watch = undefined
+  else {
+    writer.watch ??= new QueryWatch(textOfName)
+    writer.watch.follow(watched)
+  }
+}
 
 function keepUp(): void {
   const isBehind = writer.waiting > (isHurrying ? backlogBytes / 4 : backlogBytes)
@@ -54,7 +62,7 @@ function write(clock?: () => number): void {
 /** Tells what the written queries show. A failure costs a hint, never the log. */
 function report(): void {
   lastReport = performance.now()
-  void watch.report(Date.now()).then(
+  void writer.watch?.report(Date.now()).then(
     (found) => found && post({ type: 'noticed', report: found }),
     (error: unknown) => process.stderr.write(`hints at queries: ${String(error)}\n`),
   )
@@ -90,6 +98,7 @@ function take(message: ToWriter): void {
   switch (message.type) {
     case 'settings':
       writer.retentionDays = message.retentionDays
+      follow(message.watched)
       lastRetention = -Infinity
       return
     case 'clients':

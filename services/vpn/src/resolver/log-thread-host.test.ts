@@ -17,7 +17,7 @@ test('closing does not wait for a dead thread, and its successor writes the wait
   const rings = [new SharedArrayBuffer(8)]
   const file = join(folder.path, 'query-log.db')
   const host = new LogThreadHost(
-    { rings, file, retentionDays: 7 },
+    { rings, file, retentionDays: 7, watched: { tunnels: true, blocked: true } },
     { onWritten: () => undefined, warn: (message) => warnings.push(message) },
   )
   // A ring without room for its own head ends the thread as it starts.
@@ -34,7 +34,7 @@ test('the thread starts with the first entry, and writes it', async () => {
   const file = join(folder.path, 'query-log.db')
   let written = 0
   const host = new LogThreadHost(
-    { rings: [memory], file, retentionDays: 7 },
+    { rings: [memory], file, retentionDays: 7, watched: { tunnels: true, blocked: true } },
     { onWritten: (count) => (written += count), warn: assert.fail },
   )
   host.startWhenNeeded()
@@ -52,7 +52,7 @@ test('without an entry there is no thread and no file', async () => {
   await using folder = await temporaryDirectory('log-thread')
   const file = join(folder.path, 'query-log.db')
   const host = new LogThreadHost(
-    { rings: [createRingMemory(1 << 20)], file, retentionDays: 7 },
+    { rings: [createRingMemory(1 << 20)], file, retentionDays: 7, watched: { tunnels: true, blocked: true } },
     { onWritten: () => undefined, warn: assert.fail },
   )
   host.startWhenNeeded()

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { hasEntries } from '../dns/log-ring.ts'
+import type { ResolverSettings } from '../dns/resolver-files.ts'
 import type { FromWriter, LogClient, ToWriter, WriterStart } from '../query-log/writer-messages.ts'
 import type { WatchReport } from '../hints/watch-report.ts'
 import type { ClientsChange } from './messages.ts'
@@ -11,6 +12,12 @@ const purgeMs = 60_000
 const stopMs = 3000
 
 type KeptMessage = Extract<ToWriter, { type: 'settings' | 'clients' | 'upstreams' }>
+
+/** The settings that the thread goes by. */
+export const logSettings = ({ logRetentionDays: retentionDays, watched }: ResolverSettings) => ({
+  retentionDays,
+  watched,
+})
 
 /** Callbacks of the log. */
 export interface LogListeners {
@@ -34,6 +41,7 @@ export class LogThreadHost {
   #clients: Map<number, LogClient> | undefined
   readonly #purges = new Map<number, PromiseWithResolvers<void>>()
   #retentionDays: number
+  #watched: WriterStart['watched']
   #upstreams: readonly string[] = []
   #nextPurge = 1
   #isClosed = false
@@ -44,6 +52,7 @@ export class LogThreadHost {
     this.#start = start
     this.#listeners = listeners
     this.#retentionDays = start.retentionDays
+    this.#watched = start.watched
   }
 
   /**
@@ -65,7 +74,10 @@ export class LogThreadHost {
 
   /** Hands on what the thread has to know; kept for one that takes its place. */
   send(message: KeptMessage): void {
-    if (message.type === 'settings') this.#retentionDays = message.retentionDays
+    if (message.type === 'settings') {
+      this.#retentionDays = message.retentionDays
+      this.#watched = message.watched
+    }
     if (message.type === 'upstreams') this.#upstreams = message.labels
     if (message.type === 'clients') this.#clients = new Map(message.clients.map((client) => [client.number, client]))
     else this.#kept.set(message.type, message)
@@ -112,7 +124,12 @@ export class LogThreadHost {
 
   #run(): Worker {
     const worker = new Worker(new URL('../query-log/writer-thread.ts', import.meta.url), {
-      workerData: { ...this.#start, retentionDays: this.#retentionDays, upstreams: this.#upstreams },
+      workerData: {
+        ...this.#start,
+        retentionDays: this.#retentionDays,
+        watched: this.#watched,
+        upstreams: this.#upstreams,
+      },
       name: 'query log',
     })
     worker.on('message', (message: FromWriter) => this.#onMessage(message))

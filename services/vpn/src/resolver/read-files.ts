@@ -63,6 +63,7 @@ const noSettings: ResolverSettings = {
   queryLog: 'none',
   anonymizeClients: false,
   logRetentionDays: 7,
+  watched: { tunnels: false, blocked: false },
 }
 
 const noPrivateDns: ResolverPrivateDns = {

@@ -12,7 +12,7 @@ import { CacheFile } from './cache-file.ts'
 import { DataThreadHost } from './data-thread-host.ts'
 import { ListeningAddresses } from './listening-addresses.ts'
 import type { ListsChange, ListsInForce } from './lists-in-force.ts'
-import { type LogListeners, LogThreadHost } from './log-thread-host.ts'
+import { type LogListeners, logSettings, LogThreadHost } from './log-thread-host.ts'
 import type { ChangedFile, ClientsChange, Explanation, ExplainRequest, ResolverState } from './messages.ts'
 import { type ActiveConfig, peerNamesOf, policyOf, profilesOf, readResolverFile, settingsConfig } from './read-files.ts'
 import { RecordsInForce } from './records-in-force.ts'
@@ -93,7 +93,7 @@ export class Resolver {
       connected: (socket, isTunnel) => this.#takeStream(socket, isTunnel),
     })
     this.#log = new LogThreadHost(
-      { rings, file: join(directory, resolverFile.queryLog), retentionDays: files.settings.logRetentionDays },
+      { rings, file: join(directory, resolverFile.queryLog), ...logSettings(files.settings) },
       { onWritten: (count) => dependencies.logged?.(count), onNoticed: dependencies.noticed, warn },
     )
   }
@@ -290,7 +290,7 @@ export class Resolver {
     this.#files = { ...this.#files, settings }
     const upstreams = areServersOthers ? await servers.apply(settings.upstreams, this.#files.zones.groups) : {}
     this.#update({ policy: policyOf(this.#files, lists.bundle()), ...settingsConfig(settings), ...upstreams })
-    this.#log.send({ type: 'settings', retentionDays: settings.logRetentionDays })
+    this.#log.send({ type: 'settings', ...logSettings(settings) })
     this.#log.send({ type: 'upstreams', labels: servers.labels() })
     await this.#cacheFile.use(settings.keepCache)
     await this.#addresses.apply(settings.listeners)

@@ -5,62 +5,20 @@ import { createManualClock } from '@hearth/runtime'
 import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
 import { migrations } from '../database/migrations/index.ts'
 import { insertPeerRow, updatePeerRow } from '../peers/store.ts'
-import type { PeerRow, Tables } from '../tables.ts'
+import { interfaceRow, peerRow } from '../../test/stored-rows.ts'
+import type { Tables } from '../tables.ts'
 import { SetupLinks } from './setup-links.ts'
 
 const start = Date.parse('2026-11-26T12:00:00Z')
 const hour = 3_600_000
 const over = { kind: 'not-found', message: 'This link does not work any more. Ask for a new one.' }
 
-function peerRow(id: string, more: Partial<PeerRow> = {}): PeerRow {
-  return {
-    id,
-    name: `Peer ${id}`,
-    name_key: `peer ${id}`,
-    interface: 'wg0',
-    ip: `10.8.0.${id.length + 1}`,
-    ip_number: id.length + 1,
-    ipv6: null,
-    routing_mode: 'full_tunnel',
-    allowed_ips: '[]',
-    persistent_keepalive: 25,
-    enabled: 1,
-    expires_at: null,
-    client_isolation: 0,
-    public_key: `key ${id}`,
-    private_key: 'sealed',
-    preshared_key: null,
-    created_at: 0,
-    updated_at: 0,
-    dns_number: id.length,
-    dns_filtering: 1,
-    dns_lists: null,
-    dns_logging: 1,
-    tags: '[]',
-    tag_keys: '',
-    limit_down: null,
-    limit_up: null,
-    networks: null,
-    given_routes: null,
-    next_public_key: null,
-    next_private_key: null,
-    next_preshared_key: null,
-    next_due: null,
-    ...more,
-  }
-}
-
 async function openLinks(location: DatabaseLocation = { file: ':memory:' }) {
   const database = openDatabase<Tables>(location)
   const db = database.query
   await migrate(db, migrations)
-  const texts = { name: 'wg0', address: '10.8.0.1/24', address6: null, dns: '', private_key: '', public_key: '' }
-  const numbers = { nat: 1, forwarding: 1, enabled: 1, listen_port: 1, mtu: 1420, next_host: 0 }
-  await db
-    .insertInto('interfaces')
-    .values({ ...texts, ...numbers, created_at: 0, updated_at: 0 })
-    .execute()
-  await insertPeerRow(db, peerRow('a'))
+  await db.insertInto('interfaces').values(interfaceRow()).execute()
+  await insertPeerRow(db, peerRow('a', { name: 'Peer a', private_key: 'sealed' }))
   const clock = createManualClock(start)
   const used: string[] = []
   const links = new SetupLinks({

@@ -1,10 +1,10 @@
 import type { DeviceTraffic, DeviceView } from './device-view.ts'
 import { html, type Markup } from './markup.ts'
-import { bytesText, dateText, durationText, leftText } from './page-words.ts'
+import { agoText, bytesText, dateText, durationText, leftText } from './page-words.ts'
 
 /** The filter of the device: what holds, what comes next, and its pause. */
 export function filterSection({ filter, now }: DeviceView): Markup {
-  const { state, until, profile, next, pauses } = filter
+  const { state, until, profile, next, pauses, endedAt } = filter
   const left = until === null ? '' : leftText(until, now)
   const states = {
     on: html`<p><strong class="good">The filter is on.</strong></p>`,
@@ -15,7 +15,8 @@ export function filterSection({ filter, now }: DeviceView): Markup {
   } as const
   return html`<section aria-labelledby="filter">
     <h2 id="filter">Filter</h2>
-    ${states[state]} ${profile !== null && html`<p>Your profile is ${profile}.</p>`}
+    ${states[state]} ${endedAt !== null && html`<p>Your pause was ended ${agoText(endedAt, now)}.</p>`}
+    ${profile !== null && html`<p>Your profile is ${profile}.</p>`}
     ${
       next !== null &&
       html`<p class="dim">

@@ -17,6 +17,8 @@ export interface FilterView {
   /** Name of the profile that holds; null for none. */
   readonly profile: string | null
   readonly next: { readonly at: number; readonly profile: string | null } | null
+  /** When an administrator ended a pause of the device before its time, milliseconds since the epoch; null for none. */
+  readonly endedAt: number | null
   /** Minutes for which the device may pause its filter; none when it may not. */
   readonly pauses: readonly number[]
 }
@@ -39,6 +41,7 @@ export async function readFilterView(
     profile: holds?.name ?? null,
     next: next && { at: Date.parse(next.at), profile: next.profile?.name ?? null },
     pauses: [] as readonly number[],
+    endedAt: filtering.pauses.endedAt(peer.id),
   }
   if (!isOn || !peer.use_adblocker) return { ...shared, state: 'off', until: null }
   if (own !== null) return { ...shared, state: 'paused', until: own }

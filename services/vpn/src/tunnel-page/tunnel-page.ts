@@ -9,7 +9,7 @@ import type { InterfaceRow, Tables } from '../tables.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
 import { pageLabel } from '../filtering/peer-names/peer-names.ts'
 import { type AnswerPage, PageListeners, type PagePlace } from './page-listeners.ts'
-import { pageNames, type PageNames } from './page-names.ts'
+import { hostNamesOf, pageNames, type PageNames } from './page-names.ts'
 import type { TunnelPageStatus } from './schema.ts'
 import { isLabelOfPeer } from './store.ts'
 
@@ -72,9 +72,7 @@ export class TunnelPage {
 
   /** Names of this host for peers. */
   async hostNames(): Promise<HostName[]> {
-    if (this.port === null) return []
-    const names = await this.#names()
-    return names.flatMap(({ labels, addresses }) => labels.map((label) => ({ label, addresses })))
+    return this.port === null ? [] : hostNamesOf(await this.#names())
   }
 
   /** The hosts that a browser may say it asks for, at the page of an interface. */

@@ -50,6 +50,8 @@ export type DnsRecord = Schemas['DnsRecord']
 /** A zone with servers of its own. */
 export type NameRequest = Schemas['NameRequest']
 export type DnsZone = Schemas['DnsZone']
+/** A pause that a device made of its own filter. */
+export type DnsPeerPause = Schemas['DnsPeerPause']
 /** A profile of the filter. */
 export type DnsProfile = Schemas['DnsProfile']
 /** The same with its peers. */
@@ -123,6 +125,7 @@ export const keys = {
   dnsZones: ['dns_zones'],
   dnsProfiles: ['dns_profiles'],
   dnsRequests: ['dns_requests'],
+  dnsPauses: ['dns_pauses'],
   tunnelPage: ['settings', 'tunnel-page'],
   dnsLog: ['dns_log'],
   explanation: ['dns_explanation'],

@@ -4,8 +4,8 @@ import { createRandom } from '../../../test/random-numbers.ts'
 import { hostIn, randomPolicy, randomQuestion } from '../../../test/access-policies.ts'
 import { Decider, type Question } from './decide.ts'
 import { createNetworkTest, type Policy, type PolicyPeer } from './policy.ts'
-import { compilePolicy } from './ruleset.ts'
-import type { NamedSet, Ruleset } from './ruleset-builder.ts'
+import { PolicyCompiler } from './ruleset.ts'
+import type { NamedSet, Ruleset } from './ruleset-parts.ts'
 
 const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 1_000_000)
 const numbers = { icmp: [1, 58], tcp: [6, 6], udp: [17, 17] }
@@ -15,7 +15,7 @@ test('the compiled rules do what the decision says, for 10 000 random questions'
   const counted = { allow: 0, deny: 0 }
   for (let round = 0; round < 200; round += 1) {
     const policy = randomPolicy(random, { left: 'wg0', right: 'wg1' })
-    const [decider, ruleset] = [new Decider(policy), compilePolicy(policy, 'a')]
+    const [decider, ruleset] = [new Decider(policy), new PolicyCompiler().compile(policy, 'a')]
     for (let number = 0; number < 50; number += 1) {
       const question = randomQuestion(random, ['tcp', 'udp', 'icmp'])
       const { action, steps } = decider.decide(question)
@@ -25,6 +25,55 @@ test('the compiled rules do what the decision says, for 10 000 random questions'
     }
   }
   assert.ok(counted.allow > 1000 && counted.deny > 1000, JSON.stringify(counted))
+})
+
+test('rules that change one after another compile to the same as each by itself', () => {
+  const random = createRandom(seed)
+  for (let round = 0; round < 60; round += 1) {
+    const compiler = new PolicyCompiler()
+    let policy = randomPolicy(random, { left: 'wg0', right: 'wg1' })
+    for (let step = 0; step < 8; step += 1) {
+      const { rules, interfaces } = randomPolicy(random, { left: 'wg0', right: 'wg1' })
+      // Mostly one rule comes, goes or is another one; now and then peers and groups are others too.
+      const kept = policy.rules.filter(() => random() < 0.8)
+      const next = { ...policy, interfaces, rules: [...kept, ...rules.slice(0, 1)] }
+      policy = random() < 0.1 ? randomPolicy(random, { left: 'wg0', right: 'wg1' }) : next
+      const [after, alone] = [compiler, new PolicyCompiler()].map((each) => each.compile(policy, 'a'))
+      assert.deepEqual(shown(after), shown(alone), `seed ${seed}, step ${step}`)
+    }
+  }
+})
+
+test('a change of one rule leaves the elements of all that it does not speak of as they are', () => {
+  const random = createRandom(seed)
+  const policy = randomPolicy(random, { left: 'wg0', right: 'wg1' })
+  const compiler = new PolicyCompiler()
+  const from = { kind: 'group', id: 'g0' } as const
+  const to = { kind: 'network', network: '203.0.113.0/24' } as const
+  const rule = { id: 'new', number: 99, from, to, protocol: 'any', ports: [], action: 'deny' } as const
+  const others = {
+    id: 'old',
+    number: 98,
+    from,
+    to: { kind: 'group', id: 'g1' },
+    protocol: 'any',
+    ports: [],
+    action: 'deny',
+  } as const
+  const before = compiler.compile({ ...policy, rules: [others] }, 'a')
+  const after = compiler.compile({ ...policy, rules: [others, rule] }, 'b')
+  for (const name of ['networks4', 'local4', 'gg1_4', 'from6', 'from6_nets'])
+    assert.equal(after.sets.get(name)?.elements, before.sets.get(name)?.elements, name)
+})
+
+const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) => (one < other ? -1 : 1)
+
+/** A ruleset whose sets have whatever order. */
+const shown = (ruleset: Ruleset | undefined) => ({
+  chains: new Map([...(ruleset?.chains ?? [])].toSorted(byName)),
+  sets: [...(ruleset?.sets ?? [])]
+    .map(([name, { elements, ...set }]) => [name, { ...set, elements: [...elements].toSorted(byName) }] as const)
+    .toSorted(byName),
 })
 
 /** True when the first packet of a connection is let through: follows the chains as the kernel does, without its memory. */

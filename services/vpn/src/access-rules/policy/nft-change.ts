@@ -1,4 +1,4 @@
-import type { NamedSet, Ruleset } from './ruleset-builder.ts'
+import type { NamedSet, Ruleset } from './ruleset-parts.ts'
 
 /** The table of access rules; nothing outside it is ever touched. */
 export const tableName = 'inet hearth_vpn_access'

@@ -1,60 +1,34 @@
 import { createHash } from 'node:crypto'
-import { isIP } from 'node:net'
-import { checkedInterfaceName, DeviceError } from '../../wireguard/device.ts'
-import { networkOf, parseNetworkAddress } from '../../wireguard/network-address.ts'
-import { familyOf, Memberships, type Policy, type PolicyRule, type Subject } from './policy.ts'
+import { networkOf } from '../../wireguard/network-address.ts'
+import type { CompiledPeers, PeerClass } from './compiled-peers.ts'
+import { familyOf, type Policy, type PolicyRule, type Subject } from './policy.ts'
+import {
+  dynamic,
+  type Family,
+  maxSourceLines,
+  type NamedSet,
+  rememberedConnections,
+  type Ruleset,
+} from './ruleset-parts.ts'
+import { SourceMaps } from './source-maps.ts'
 
-/** A named set or map of a table. */
-export interface NamedSet {
-  /** `set` or `map` with its type and flags. */
-  readonly kind: 'set' | 'map'
-  readonly type: string
-  readonly flags: readonly string[]
-  /** Elements, with their verdicts in a map. */
-  readonly elements: ReadonlyMap<string, string>
+/** What is kept from one ruleset to the next. */
+export interface KeptParts {
+  readonly peers: CompiledPeers
+  /** By the name of the map. */
+  readonly maps: Map<string, SourceMaps>
 }
-
-/** Contents of a table of the firewall. */
-export interface Ruleset {
-  readonly sets: ReadonlyMap<string, NamedSet>
-  /** Lines of each chain. */
-  readonly chains: ReadonlyMap<string, readonly string[]>
-}
-
-/** Family of addresses, as a rule of nft selects it. */
-export interface Family {
-  readonly number: 4 | 6
-  readonly saddr: string
-  readonly daddr: string
-  readonly type: string
-  readonly icmp: number
-}
-
-/** Both families. */
-export const families: readonly Family[] = [
-  { number: 4, saddr: 'ct original ip saddr', daddr: 'ct original ip daddr', type: 'ipv4_addr', icmp: 1 },
-  { number: 6, saddr: 'ct original ip6 saddr', daddr: 'ct original ip6 daddr', type: 'ipv6_addr', icmp: 58 },
-]
-
-/** Rule lines of all sources together; beyond that every source passes all rules. */
-export const maxSourceLines = 20_000
-
-/** Flags of sets that packets fill. */
-export const dynamic = 'flags dynamic,timeout'
-
-/** Connections that are remembered as decided, of each kind. */
-const rememberedConnections = 32_768
 
 /** Collects sets and chains. */
 export class RulesetBuilder implements Ruleset {
   readonly sets = new Map<string, NamedSet>()
   readonly chains = new Map<string, readonly string[]>()
   readonly policy: Policy
-  readonly #memberships: Memberships
+  readonly #kept: KeptParts
 
-  constructor(policy: Policy) {
+  constructor(policy: Policy, kept: KeptParts) {
     this.policy = policy
-    this.#memberships = new Memberships(policy)
+    this.#kept = kept
   }
 
   chain(name: string, lines: readonly string[]): void {
@@ -65,10 +39,12 @@ export class RulesetBuilder implements Ruleset {
     this.sets.set(name, { kind: 'set', type, flags: [], elements: new Map(elements.map((each) => [each, ''])) })
   }
 
-  /** A set of networks, of which those within another are left out. */
-  intervals(name: string, type: string, networks: readonly string[]): void {
-    const elements = new Map(withoutCovered(networks).map((network) => [network, '']))
-    this.sets.set(name, { kind: 'set', type, flags: ['flags interval'], elements })
+  /** A set of networks of the tunnels or about them, of which those within another are left out. */
+  intervals(name: string, family: Family, networks: (policy: Policy) => readonly string[]): void {
+    const { interfaces } = this.policy
+    const key = JSON.stringify([name, interfaces.map((one) => one.networks)])
+    const ofFamily = () => networks(this.policy).filter((text) => familyOf(text) === family.number)
+    this.sets.set(name, this.#kept.peers.intervals(key, family, ofFamily))
   }
 
   memory(name: string, type: string): void {
@@ -86,24 +62,30 @@ export class RulesetBuilder implements Ruleset {
     { rules, label, end }: { rules: readonly PolicyRule[]; label: string; end: string },
   ): string[] {
     const name = `${label}${family.number}`
-    const elements = new Map<string, string>()
-    const networks = new Map<string, string>()
     const everybody = rules.filter(({ from }) => from.kind === 'everybody')
     const sources = this.#sources(rules)
     const lineCount = sources.reduce((sum, source) => sum + source.rules.length, everybody.length)
     const isShort = lineCount <= maxSourceLines
+    const made = new Map<PolicyRule, readonly string[]>()
     const linesOf = (some: readonly PolicyRule[]) => [
-      ...some.flatMap((rule) => this.#lines(family, rule, !isShort)),
+      ...some.flatMap((rule) => {
+        const lines = made.get(rule) ?? this.#lines(family, rule, !isShort)
+        made.set(rule, lines)
+        return lines
+      }),
       end,
     ]
     this.chain(`${name}_rest`, linesOf(isShort ? everybody : rules))
-    for (const { rules: own, peers } of isShort ? sources : []) {
+    const chains = new Map<PeerClass, string>()
+    for (const { rules: own, classes } of isShort ? sources : []) {
       const lines = linesOf(own)
       const chain = `${name}_${createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16)}`
       this.chain(chain, lines)
-      for (const address of peers.flatMap((id) => this.#addresses(id, family))) elements.set(address, `goto ${chain}`)
-      for (const network of peers.flatMap((id) => this.#networks(id, family))) networks.set(network, `goto ${chain}`)
+      for (const each of classes) chains.set(each, chain)
     }
+    const maps = this.#kept.maps.get(name) ?? new SourceMaps()
+    this.#kept.maps.set(name, maps)
+    const { elements, networks } = maps.compile(this.#kept.peers, family, chains)
     const type = `${family.type} : verdict`
     this.sets.set(name, { kind: 'map', type, flags: [], elements })
     this.sets.set(`${name}_nets`, { kind: 'map', type, flags: ['flags interval'], elements: networks })
@@ -111,21 +93,21 @@ export class RulesetBuilder implements Ruleset {
   }
 
   /** Peers that more than the rules for everybody speak of, those with the same rules together. */
-  #sources(rules: readonly PolicyRule[]): { rules: PolicyRule[]; peers: string[] }[] {
-    const named = rules.filter(({ from }) => from.kind !== 'everybody')
-    const bySubject = Map.groupBy(named, ({ from }) => (from.kind === 'everybody' ? '' : from.id))
-    const bySubjects = new Map<string, { subjects: string[]; peers: string[] }>()
-    for (const { id } of this.policy.peers.values()) {
-      const subjects = [id, ...this.#memberships.groupsOf(id)].filter((each) => bySubject.has(each)).sort()
-      if (subjects.length === 0) continue
-      const key = subjects.join()
-      const known = bySubjects.get(key)
-      if (known === undefined) bySubjects.set(key, { subjects, peers: [id] })
-      else known.peers.push(id)
+  #sources(rules: readonly PolicyRule[]): { rules: PolicyRule[]; classes: PeerClass[] }[] {
+    const { peers } = this.#kept
+    const subjects = new Set(rules.flatMap(({ from }) => (from.kind === 'everybody' ? [] : [from.id])))
+    const named = [...subjects].flatMap((id) => peers.named(id) ?? [])
+    const bySubjects = new Map<string, { spoken: string[]; classes: PeerClass[] }>()
+    for (const each of [...peers.classes, ...named]) {
+      const spoken = each.subjects.filter((subject) => subjects.has(subject))
+      if (spoken.length === 0) continue
+      const known = bySubjects.get(spoken.join()) ?? { spoken, classes: [] }
+      known.classes.push(each)
+      bySubjects.set(spoken.join(), known)
     }
-    return [...bySubjects.values()].map(({ subjects, peers }) => ({
-      rules: rules.filter(({ from }) => from.kind === 'everybody' || subjects.includes(from.id)),
-      peers,
+    return [...bySubjects.values()].map(({ spoken, classes }) => ({
+      rules: rules.filter(({ from }) => from.kind === 'everybody' || spoken.includes(from.id)),
+      classes,
     }))
   }
 
@@ -163,34 +145,18 @@ export class RulesetBuilder implements Ruleset {
 
   /** Matches of an address against a subject, of which one must hold; none when it has no address of the family. */
   #subject(family: Family, selector: string, subject: Subject): string[] {
+    const { peers } = this.#kept
     if (subject.kind === 'everybody') return ['']
     if (subject.kind === 'peer') {
-      const own = [...this.#addresses(subject.id, family), ...this.#networks(subject.id, family)]
+      const own = [...peers.addresses(subject.id, family), ...peers.networks(subject.id, family)]
       return own.length === 0 ? [] : [`${selector} ${own.length === 1 ? own[0] : `{ ${own.join(', ')} }`}`]
     }
     if (!this.policy.groups.has(subject.id)) return []
     const name = `g${subject.id.replaceAll(/[^0-9a-z]/g, '')}_${family.number}`
-    if (!this.sets.has(name)) {
-      const members = [...this.#memberships.members(subject.id)]
-      this.set(
-        name,
-        family.type,
-        members.flatMap((id) => this.#addresses(id, family)),
-      )
-      const networks = members.flatMap((id) => this.#networks(id, family))
-      if (networks.length > 0) this.intervals(`${name}_nets`, family.type, networks)
-    }
-    return [`${selector} @${name}`, ...(this.sets.has(`${name}_nets`) ? [`${selector} @${name}_nets`] : [])]
-  }
-
-  #networks(id: string, { number }: Family): string[] {
-    const networks = this.policy.peers.get(id)?.networks ?? []
-    return networks.filter((network) => familyOf(network) === number).map(networkOf)
-  }
-
-  #addresses(id: string, { number }: Family): string[] {
-    const addresses = this.policy.peers.get(id)?.addresses ?? []
-    return addresses.filter((address) => familyOf(address) === number).map(checked)
+    const { own, networks } = peers.group(subject.id, family)
+    this.sets.set(name, own)
+    if (networks !== undefined) this.sets.set(`${name}_nets`, networks)
+    return [`${selector} @${name}`, ...(networks === undefined ? [] : [`${selector} @${name}_nets`])]
   }
 }
 
@@ -212,27 +178,3 @@ function mergedPorts(ports: PolicyRule['ports']): string[] {
   }
   return merged.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`))
 }
-
-/** Leaves out each network that lies within another. */
-function withoutCovered(networks: readonly string[]): string[] {
-  const kept = new Set<string>()
-  const lengths = new Set<number>()
-  const byLength = [...new Set(networks.map(networkOf))]
-    .map(parseNetworkAddress)
-    .toSorted((a, b) => a.prefix - b.prefix)
-  for (const { address, prefix } of byLength) {
-    const isCovered = [...lengths].some((length) => kept.has(networkOf(`${address}/${length}`)))
-    if (isCovered) continue
-    kept.add(`${address}/${prefix}`)
-    lengths.add(prefix)
-  }
-  return [...kept]
-}
-
-/** Addresses are checked before they get here; checked again, because they go into a rule file. */
-export function checked(address: string): string {
-  if (isIP(address) === 0 || address.includes('%')) throw new DeviceError('not an address')
-  return address
-}
-/** An interface's name as nft takes it; checked again too. */
-export const quoted = (name: string): string => `"${checkedInterfaceName(name)}"`

@@ -1,13 +1,26 @@
+import { CompiledPeers } from './compiled-peers.ts'
 import { dnsPort, familyOf, localNetworks, type Policy, tunnelNetworks } from './policy.ts'
-import { checked, families, type Family, quoted, type Ruleset, RulesetBuilder } from './ruleset-builder.ts'
+import { type KeptParts, RulesetBuilder } from './ruleset-builder.ts'
+import { checked, families, type Family, quoted, type Ruleset } from './ruleset-parts.ts'
+
+/** Compiles one policy after another, and makes of each only what is not as in the last one. */
+export class PolicyCompiler {
+  #kept: KeptParts | undefined
+
+  /** `turn` names the memory of decisions: another one begins empty. */
+  compile(policy: Policy, turn: 'a' | 'b'): Ruleset {
+    if (this.#kept?.peers.isOf(policy) !== true) this.#kept = { peers: new CompiledPeers(policy), maps: new Map() }
+    return compilePolicy(new RulesetBuilder(policy, this.#kept), turn)
+  }
+}
 
 /**
  * Compiles a policy. Whatever the direction of a packet, its connection's first packet is what is judged: so answers come
  * back, and a rule that changes holds for connections that are open. A decided connection costs one look-up; another one
- * passes the rules that its source has. `turn` names the memory of decisions: another one begins empty.
+ * passes the rules that its source has.
  */
-export function compilePolicy(policy: Policy, turn: 'a' | 'b'): Ruleset {
-  const builder = new RulesetBuilder(policy)
+function compilePolicy(builder: RulesetBuilder, turn: 'a' | 'b'): Ruleset {
+  const { policy } = builder
   const closed = policy.interfaces.filter(({ otherwise }) => otherwise === 'deny')
   builder.set(
     'tunnels',
@@ -82,8 +95,8 @@ function compileForwarding(builder: RulesetBuilder, family: Family): void {
     type,
     ofFamily(policy.interfaces.flatMap(({ resolvers }) => resolvers)).map(checked),
   )
-  builder.intervals(`networks${number}`, type, ofFamily(tunnelNetworks(policy)))
-  builder.intervals(`local${number}`, type, ofFamily(localNetworks(policy)))
+  builder.intervals(`networks${number}`, family, tunnelNetworks)
+  builder.intervals(`local${number}`, family, localNetworks)
   const rules = policy.rules.filter(({ to }) => to.kind !== 'gateway')
   const dispatch = builder.dispatch(family, { rules, label: 'from', end: `goto otherwise${number}` })
   builder.chain(`judge${number}`, [

@@ -3,8 +3,8 @@ import type { RunCommand } from '../../wireguard/command.ts'
 import { type Backend, DeviceError } from '../../wireguard/device.ts'
 import { encodeRuleset, encodeRulesetChange, encodeRulesetRemoval, tableName } from './nft-change.ts'
 import { isOpen, type Policy } from './policy.ts'
-import { compilePolicy } from './ruleset.ts'
-import { dynamic, type Ruleset } from './ruleset-builder.ts'
+import { PolicyCompiler } from './ruleset.ts'
+import { dynamic, type Ruleset } from './ruleset-parts.ts'
 import { frameOf, readElements } from './read-table.ts'
 
 /** Access rules as a table of the host's firewall. It is there while a policy is not open. */
@@ -24,8 +24,11 @@ export interface AccessTable {
 /** Contents that were written, undefined without a table; and what nft lists of them without elements. */
 interface Written {
   readonly ruleset: Ruleset | undefined
-  readonly frame: string | undefined
+  /** Unread right after a change: a listing takes ten times as long as the change, and is taken behind it. */
+  readonly frame: string | undefined | typeof unread
 }
+
+const unread = Symbol('unread')
 
 /** Milliseconds for one run of nft; a whole table of 10 000 peers takes one second. */
 const timeout = 30_000
@@ -37,10 +40,14 @@ const maxOutput = 64 * 1024 * 1024
 class NftAccessTable implements AccessTable {
   readonly #run: RunCommand
   readonly #queue = createKeyedQueue(1000)
+  readonly #compiler = new PolicyCompiler()
   #wanted: Ruleset | undefined
   /** Undefined while it is not known what the table holds. */
   #written: Written | undefined
   #turn: 'a' | 'b' = 'a'
+  /** Number of calls there were. */
+  #calls = 0
+  #isReading = false
 
   constructor(run: RunCommand) {
     this.#run = run
@@ -52,13 +59,14 @@ class NftAccessTable implements AccessTable {
 
   replace(policy: Policy): Promise<void> {
     return this.#withLock(async () => {
-      this.#wanted = isOpen(policy) ? undefined : compilePolicy(policy, this.#turn)
+      this.#wanted = isOpen(policy) ? undefined : this.#compiler.compile(policy, this.#turn)
       await this.#apply(policy)
     })
   }
 
   hasDrifted(): Promise<boolean> {
     return this.#withLock(async () => {
+      await this.#readBack()
       if (this.#written === undefined) return true
       const { ruleset, frame } = this.#written
       if (ruleset === undefined) return false
@@ -84,7 +92,7 @@ class NftAccessTable implements AccessTable {
       return
     }
     const turn = this.#turn === 'a' ? 'b' : 'a'
-    const ruleset = compilePolicy(policy, turn)
+    const ruleset = this.#compiler.compile(policy, turn)
     const known = this.#written?.ruleset
     if (known !== undefined && isSameFrame(known, ruleset) && hasSameElements(known, ruleset)) return
     if (known === undefined) await this.#writeWhole(ruleset)
@@ -110,7 +118,31 @@ class NftAccessTable implements AccessTable {
     if (!isChanged) await this.#writeWhole(ruleset)
     // A listing grows with the rules, and stays the same while only elements change.
     else if (isSameFrame(known, ruleset)) this.#written = { ruleset, frame: this.#written?.frame }
-    else await this.#remember(ruleset)
+    else this.#written = { ruleset, frame: unread }
+  }
+
+  /** Reads back what nft made of a change, beside the calls that follow; when another change comes meanwhile, it begins anew. */
+  #readSoon(): void {
+    if (this.#written?.frame !== unread || this.#isReading) return
+    this.#isReading = true
+    void this.#readBeside(this.#written.ruleset, this.#calls)
+  }
+
+  async #readBeside(ruleset: Ruleset | undefined, calls: number): Promise<void> {
+    const frame = await listFrame(this.#run).catch(() => undefined)
+    this.#isReading = false
+    if (this.#written?.frame !== unread) return
+    if (this.#calls !== calls || this.#written.ruleset !== ruleset) return this.#readSoon()
+    // Without a frame it is not known what the table holds.
+    this.#written = frame === undefined ? undefined : { ruleset, frame }
+  }
+
+  async #readBack(): Promise<void> {
+    if (this.#written?.frame !== unread) return
+    const { ruleset } = this.#written
+    // When it cannot be read, it is not known what the table holds.
+    this.#written = undefined
+    await this.#remember(ruleset).catch(() => undefined)
   }
 
   async #remember(ruleset: Ruleset | undefined): Promise<void> {
@@ -124,7 +156,14 @@ class NftAccessTable implements AccessTable {
   }
 
   #withLock<T>(work: () => Promise<T>): Promise<T> {
-    return this.#queue.run('table', work)
+    this.#calls += 1
+    return this.#queue.run('table', async () => {
+      try {
+        return await work()
+      } finally {
+        this.#readSoon()
+      }
+    })
   }
 }
 
@@ -166,6 +205,7 @@ function hasSameElements(one: Ruleset, other: Ruleset): boolean {
 }
 
 function isSame(wanted: ReadonlyMap<string, string>, listed: ReadonlyMap<string, string> | undefined): boolean {
+  if (wanted === listed) return true
   return wanted.size === (listed?.size ?? 0) && [...wanted].every(([key, verdict]) => listed?.get(key) === verdict)
 }
 

@@ -14,6 +14,7 @@ import {
   type ClientRecord,
 } from './client-table.ts'
 import type { BundledList } from './list-bundle.ts'
+import { gatewayNumber } from './gateway-number.ts'
 import { finish } from './name-hash.ts'
 
 type ListNumbers = readonly Pick<BundledList, 'number' | 'id'>[]
@@ -49,7 +50,7 @@ export function buildClientTable(
   const words = new Uint32Array(memory)
   words.set(head)
   const bits = { ofList: listBits(lists), ofAudiences: audienceBits(audiences) }
-  words.set([0, 0xffff_ffff, Flag.filtering | Flag.logging, bits.ofAudiences(undefined)], Head.words)
+  words.set([0, 0xffff_ffff, Flag.filtering | Flag.logging, bits.ofAudiences(undefined), 0], Head.words)
   const table = new Slots(words)
   for (const client of clients) table.add(client, bits)
   return memory
@@ -120,7 +121,8 @@ class Slots {
     const lists = client.lists === null ? -1 : client.lists.reduce((bits, id) => bits | ofList(id), 0)
     const profile = (client.profile ?? 0) << profileShift
     const flags = (client.filtering ? Flag.filtering : 0) | (client.logging ? Flag.logging : 0) | profile
-    this.#words.set([client.number, lists >>> 0, flags, ofAudiences(client)], Head.words + index * Field.words)
+    const record = [client.number, lists >>> 0, flags, ofAudiences(client), gatewayNumber(client.gateway)]
+    this.#words.set(record, Head.words + index * Field.words)
     this.#insert(this.#byNumber, finish(client.number), [index])
     return client.addresses.every((text) => this.#addAddress(parse(text), index))
   }

@@ -36,6 +36,7 @@ describe('the client table', () => {
             addresses: ['192.168.255.254/32', 'nonsense'],
             lists: ['adult', 'unknown'],
             logging: false,
+            gateway: '192.168.7.1',
           }),
           clientOf(5, { addresses: ['::ffff:172.16.0.1', '192.168.255.254'], filtering: false }),
         ],
@@ -60,6 +61,7 @@ describe('the client table', () => {
       lists: fc.constantFrom(null, [], ['ads'], ['adult', 'unknown']),
       filtering: fc.boolean(),
       logging: fc.boolean(),
+      gateway: fc.constantFrom('10.8.0.1', '192.168.7.1'),
     })
     const change = fc.oneof(client, numbers)
     fc.assert(
@@ -125,6 +127,7 @@ function compareTables(one: SharedArrayBuffer, other: SharedArrayBuffer): void {
       table.listsOf(index),
       table.isFiltered(index),
       table.isLogged(index),
+      table.gatewayOf(index),
     ]
     const byNumber = Array.from({ length: 13 }, (_, number) => said(table.indexOf(number)))
     const byAddress = addresses.map((address) => {

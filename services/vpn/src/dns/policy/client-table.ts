@@ -14,10 +14,12 @@ export interface ClientRecord {
   readonly logging: boolean
   /** Number of its profile; 0 or missing for none. */
   readonly profile?: number
+  /** IPv4 address of this host in the client's tunnel; missing for none. */
+  readonly gateway?: string
 }
 
 /** First word of a table. */
-export const clientTableMagic = 0x4c44_4332 // "LDC2"
+export const clientTableMagic = 0x4c44_4333 // "LDC3"
 /** Words before the clients. `room` is how many clients the table can hold, `used` how many places were ever taken. */
 export const Head = {
   magic: 0,
@@ -32,7 +34,7 @@ export const Head = {
   words: 12,
 } as const
 /** Words of a client. A free record has number 0 and the next free record in `lists`. */
-export const Field = { number: 0, lists: 1, flags: 2, audiences: 3, words: 4 } as const
+export const Field = { number: 0, lists: 1, flags: 2, audiences: 3, gateway: 4, words: 5 } as const
 export const Flag = { filtering: 1, logging: 2 } as const
 /** Bits of the flags below the number of the client's profile. */
 export const profileShift = 8
@@ -128,6 +130,11 @@ export class ClientTable {
   /** The number of its profile; 0 for none. */
   profileOf(index: number): number {
     return this.#words[Head.words + index * Field.words + Field.flags]! >>> profileShift
+  }
+
+  /** IPv4 address of this host in the client's tunnel, as a signed number; 0 for none. */
+  gatewayOf(index: number): number {
+    return this.#words[Head.words + index * Field.words + Field.gateway]! | 0
   }
 
   isLogged(index: number): boolean {

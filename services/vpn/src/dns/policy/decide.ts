@@ -88,7 +88,7 @@ export class Decider {
     const isHashed = policy.records.count + policy.peerNames.count + policy.zones.count + safety !== 0
     if (isHashed) {
       this.findZone(policy, name)
-      this.#local.find(policy, name.count, this.zone)
+      this.#local.find(policy, name.count, this.zone, index)
       if (safety !== 0 && this.records === 0 && this.zone === 0) this.#local.findSafe(policy, name.count, safety)
       if (trace !== null) this.#local.trace(trace)
     }

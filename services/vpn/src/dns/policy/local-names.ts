@@ -20,17 +20,17 @@ export class LocalNames {
     this.#lanes2 = lanes2
   }
 
-  /** The operator's records come before names of peers. `zone` is the name's; 0 for none. */
-  find({ records, peerNames }: Policy, labels: number, zone: number): void {
+  /** The operator's records come before names of peers. `zone` is the name's, `client` the client's place; 0 for none. */
+  find({ records, peerNames, clients }: Policy, labels: number, zone: number, client: number): void {
     this.source = recordSource
     this.table = records
-    this.records = records.find(this.#lanes1, this.#lanes2, labels)
+    this.records = records.find(this.#lanes1, this.#lanes2, labels, clients.gatewayOf(client))
     // A name without records, which only says that nothing is known of it here, leaves that to the servers of its zone.
     if (zone !== 0 && records.isEmpty(this.records)) this.records = 0
     if (this.records !== 0 || peerNames.count === 0) return
     this.source = peerNameSource
     this.table = peerNames
-    this.records = peerNames.find(this.#lanes1, this.#lanes2, labels)
+    this.records = peerNames.find(this.#lanes1, this.#lanes2, labels, 0)
     if (zone !== 0 && peerNames.isEmpty(this.records)) this.records = 0
   }
 

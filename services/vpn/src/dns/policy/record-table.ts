@@ -1,5 +1,6 @@
 import { wireName } from '../wire/wire-name.ts'
 import { hashDomain } from './domain-hash.ts'
+import { gatewayNumber } from './gateway-number.ts'
 import { isInLocalZone } from './local-zones.ts'
 import { type NameSeeds, finish } from './name-hash.ts'
 import { safeEntries, safetyBits } from './safe-search.ts'
@@ -16,14 +17,16 @@ export interface LocalRecord {
   readonly ttl: number
   /** Data in wire form, as hexadecimal digits. */
   readonly data: string
+  /** Only for clients with this gateway, for whom it stands in place of the name's other records; missing for everyone. */
+  readonly gateway?: string
 }
 
 const magic = 0x4c44_4c31 // "LDL1"
 const headerWords = 8
-const Head = { magic: 0, names: 1, bits: 2, wildcards: 3, seed1: 4, seed2: 5, denied: 6 } as const
+const Head = { magic: 0, names: 1, bits: 2, wildcards: 3, seed1: 4, seed2: 5, denied: 6, gateways: 7 } as const
 /** Words of a slot: the lanes of the name, which kind of name it is, and the position of its records. */
 const slotWords = 4
-/** The kinds from `safe` on stand for the bits of `Safety`. */
+/** The kinds from `safe` on stand for the bits of `Safety`; any other is a gateway's address, whose clients the records are for. */
 const Kind = { exact: 1, below: 2, safe: 3 } as const
 
 /** Words of a record, and what they hold. A name's number of records stands before its first. */
@@ -43,6 +46,7 @@ export class RecordTable {
   /** The label that the name of the records last found begins with: 0 for the name itself, otherwise a wildcard's. */
   label = 0
   readonly #hasWildcards: boolean
+  readonly #hasGateways: boolean
   readonly #mask: number
 
   constructor(memory: SharedArrayBuffer) {
@@ -56,16 +60,22 @@ export class RecordTable {
     this.denied = words[Head.denied]!
     this.seeds = { first: words[Head.seed1]! | 0, second: words[Head.seed2]! | 0 }
     this.#hasWildcards = words[Head.wildcards]! !== 0
+    this.#hasGateways = words[Head.gateways]! !== 0
     this.#mask = slots - 1
   }
 
   /**
    * Returns the position in `words` of the records for a name of so many labels, by the lanes of it and its parents: its own, or
-   * those of the closest wildcard above it; 0 for none. A name that exists only because of one below it has no records.
+   * those of the closest wildcard above it; 0 for none. A name that exists only because of one below it has no records. Records
+   * for clients of this gateway come first; 0 for no gateway.
    */
-  find(lanes1: Int32Array, lanes2: Int32Array, labels: number): number {
+  find(lanes1: Int32Array, lanes2: Int32Array, labels: number, gateway: number): number {
     this.label = 0
     if (labels === 0) return 0
+    if (gateway !== 0 && this.#hasGateways) {
+      const there = this.#find(gateway, lanes1[0]!, lanes2[0]!)
+      if (there !== 0) return there
+    }
     const own = this.#find(Kind.exact, lanes1[0]!, lanes2[0]!)
     if ((own !== 0 && this.words[own] !== 0) || !this.#hasWildcards) return own
     for (let label = 1; label < labels; label++) {
@@ -117,7 +127,8 @@ export class RecordTable {
     for (let slot = place(kind, lane1) & this.#mask; ; slot = (slot + 1) & this.#mask) {
       const at = headerWords + slot * slotWords
       if (words[at + 2] === 0) return 0
-      if ((words[at]! | 0) === lane1 && (words[at + 1]! | 0) === lane2 && words[at + 2] === kind) return words[at + 3]!
+      if ((words[at]! | 0) === lane1 && (words[at + 1]! | 0) === lane2 && (words[at + 2]! | 0) === kind)
+        return words[at + 3]!
     }
   }
 }
@@ -140,15 +151,22 @@ export interface OwnerEntry {
   readonly records: readonly OwnedRecord[]
 }
 
+/** A name with its records. */
+interface OwnerName {
+  readonly domain: string
+  readonly belowOnly: boolean
+  readonly records: readonly OwnedRecord[]
+  /** Only for clients with this gateway; missing for everyone. */
+  readonly gateway?: string | undefined
+}
+
 /** Hashes a name; undefined for what is no domain name. One for all names below without records says that there are none. */
-export function ownerEntry(
-  owner: { readonly domain: string; readonly belowOnly: boolean; readonly records: readonly OwnedRecord[] },
-  seeds: NameSeeds,
-): OwnerEntry | undefined {
+export function ownerEntry(owner: OwnerName, seeds: NameSeeds): OwnerEntry | undefined {
   const lanes = hashDomain(owner.domain, seeds)
   if (lanes === undefined) return undefined
   const records = owner.records.toSorted((one, other) => one.type - other.type)
-  return { ...lanes, kind: owner.belowOnly ? Kind.below : Kind.exact, records }
+  const gateway = gatewayNumber(owner.gateway)
+  return { ...lanes, kind: gateway || (owner.belowOnly ? Kind.below : Kind.exact), records }
 }
 
 /** A table without names. */
@@ -165,18 +183,19 @@ export const buildRecordTable = (records: readonly LocalRecord[], seeds: NameSee
 export function layRecords(names: readonly OwnerEntry[], seeds: NameSeeds): SharedArrayBuffer {
   const bits = Math.max(2, Math.ceil(Math.log2(names.length + 1)) + 1)
   const recordsAt = headerWords + 2 ** bits * slotWords
-  let [count, size, wildcards, safe] = [0, 0, 0, 0]
+  let [count, size, wildcards, safe, gateways] = [0, 0, 0, 0, 0]
   for (const { kind, records } of names) {
     count += records.length
     if (kind === Kind.below) wildcards += 1
-    if (kind >= Kind.safe) safe += 1
+    if (kind >= Kind.safe && kind < Kind.safe + safetyBits) safe += 1
+    else if (kind !== Kind.exact && kind !== Kind.below) gateways += 1
     for (const { data } of records) size += data.length
   }
   const dataAt = 4 * (recordsAt + names.length + count * RecordWord.count)
   const memory = new SharedArrayBuffer(dataAt + 4 * Math.ceil(size / 4))
   const words = new Uint32Array(memory)
   const bytes = new Uint8Array(memory)
-  words.set([magic, names.length - safe, bits, wildcards, seeds.first, seeds.second])
+  words.set([magic, names.length - safe, bits, wildcards, seeds.first, seeds.second, 0, gateways])
   let [at, to] = [recordsAt, dataAt]
   for (const { lane1, lane2, kind, records } of names) {
     let slot = place(kind, lane1) & (2 ** bits - 1)
@@ -194,30 +213,30 @@ export function layRecords(names: readonly OwnerEntry[], seeds: NameSeeds): Shar
   return memory
 }
 
-type OwnerName = Parameters<typeof ownerEntry>[0]
-
 /** The names of the records, and those above them in local zones, which would be denied otherwise (RFC 8020). */
 function namesOf(records: readonly LocalRecord[]): OwnerName[] {
-  const owners = new Map<string, LocalRecord[]>()
-  for (const record of records) {
-    if (wireName(record.domain) === undefined) continue
-    const key = `${record.belowOnly ? '*.' : ''}${record.domain}`
-    const known = owners.get(key)
-    if (known === undefined) owners.set(key, [record])
-    else known.push(record)
-  }
-  for (const key of owners.keys()) {
-    for (let dot = key.indexOf('.'); dot >= 0; dot = key.indexOf('.', dot + 1)) {
-      const above = key.slice(dot + 1)
+  const known = records.filter(({ domain }) => wireName(domain) !== undefined)
+  const owners = new Map(Map.groupBy(known, ownerKey))
+  for (const { domain, belowOnly } of known) {
+    const name = belowOnly ? `*.${domain}` : domain
+    for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
+      const above = name.slice(dot + 1)
       if (!isInLocalZone(above)) break
       if (!owners.has(above)) owners.set(above, [])
     }
   }
-  return Array.from(owners, ([key, own]) => ({
-    domain: key.replace(/^\*\./, ''),
-    belowOnly: key.startsWith('*.'),
-    records: own.map(({ type, ttl, data }) => ({ type, ttl, data: Uint8Array.fromHex(data) })),
-  }))
+  return Array.from(owners, ([key, own]) => {
+    const [name = '', gateway] = key.split(' ')
+    return {
+      domain: name.replace(/^\*\./, ''),
+      belowOnly: name.startsWith('*.'),
+      gateway,
+      records: own.map(({ type, ttl, data }) => ({ type, ttl, data: Uint8Array.fromHex(data) })),
+    }
+  })
 }
+
+const ownerKey = ({ domain, belowOnly, gateway }: LocalRecord): string =>
+  `${belowOnly ? '*.' : ''}${domain}${gateway === undefined ? '' : ` ${gateway}`}`
 
 const place = (kind: number, lane1: number): number => finish(lane1 ^ Math.imul(kind, 0x9e37_79b1))

@@ -3,6 +3,7 @@ import type { Streams } from '../tcp/streams.ts'
 import { addressGroup } from './address-group.ts'
 import { DeviceSecrets } from './device-secrets.ts'
 import { FailureThrottle } from './failure-throttle.ts'
+import { padAnswer } from './pad-answer.ts'
 import { Tally } from './tally.ts'
 
 /** Open connections, and those that have not proved yet that a device is behind them. */
@@ -110,7 +111,8 @@ export class Door {
     const client = this.secrets.clientOf(hashed)
     if (client === 0) return 'unknown'
     if (!this.#streams.mayQueryNow(client)) return 'limited'
-    return (await this.#streams.answer(query, client)) ?? 'malformed'
+    const answer = await this.#streams.answer(query, client)
+    return answer === undefined ? 'malformed' : padAnswer(query, answer)
   }
 }
 

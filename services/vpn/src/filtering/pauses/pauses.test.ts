@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { migrate, openDatabase } from '@hearth/database'
 import { createManualClock } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
-import type { Kysely } from 'kysely'
+import { interfaceRow, peerRow } from '../../../test/stored-rows.ts'
 import { migrations } from '../../database/migrations/index.ts'
 import type { Tables } from '../../tables.ts'
 import { PeerPauses } from './pauses.ts'
@@ -17,7 +17,8 @@ test('a pause ends by itself, also after a restart and when the machine slept, a
   cleanup.defer(() => database.close())
   const db = database.query
   await migrate(db, migrations)
-  await insertPeer(db)
+  await db.insertInto('interfaces').values(interfaceRow()).execute()
+  await db.insertInto('peers').values(peerRow('one')).execute()
   const clock = createManualClock(Date.parse('2026-11-23T07:00:00Z'))
   const waits: { ms: number; run: () => void }[] = []
   const told: string[][] = []
@@ -73,33 +74,3 @@ test('a pause ends by itself, also after a restart and when the machine slept, a
   assert.deepEqual(await allPauseRows(db), [])
   second.close()
 })
-
-async function insertPeer(db: Kysely<Tables>): Promise<void> {
-  const on = { name: 'wg0', address: '10.8.0.1/24', listen_port: 51_820, dns: '', mtu: 1420, nat: 1, forwarding: 1 }
-  const stored = { enabled: 1, private_key: 'k', public_key: 'k', next_host: 2, created_at: 0, updated_at: 0 }
-  await db
-    .insertInto('interfaces')
-    .values({ ...on, ...stored })
-    .execute()
-  const peer = {
-    id: 'one',
-    name: 'One',
-    name_key: 'one',
-    interface: 'wg0',
-    ip: '10.8.0.2',
-    ip_number: 1,
-    public_key: 'k',
-  }
-  const sets = {
-    routing_mode: 'full_tunnel',
-    allowed_ips: '[]',
-    persistent_keepalive: 0,
-    enabled: 1,
-    client_isolation: 0,
-  }
-  const dns = { dns_number: 1, dns_filtering: 1, dns_logging: 1, tags: '[]', tag_keys: '' }
-  await db
-    .insertInto('peers')
-    .values({ ...peer, ...sets, ...dns, created_at: 0, updated_at: 0 } as never)
-    .execute()
-}

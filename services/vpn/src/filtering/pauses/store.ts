@@ -9,6 +9,17 @@ export function allPauseRows(db: Db): Promise<PeerFilterPauseRow[]> {
   return db.selectFrom('peer_filter_pauses').selectAll().execute()
 }
 
+/** Reads the pauses that are not over, with the names of their peers; the next to end first. */
+export function namedPauseRows(db: Db, now: number) {
+  return db
+    .selectFrom('peer_filter_pauses')
+    .innerJoin('peers', 'peers.id', 'peer_filter_pauses.peer_id')
+    .select(['peer_filter_pauses.peer_id', 'peer_filter_pauses.paused_until', 'peers.name'])
+    .where('peer_filter_pauses.paused_until', '>', now)
+    .orderBy('peer_filter_pauses.paused_until')
+    .execute()
+}
+
 /** Pauses the filter of a peer until then, in the place of the pause it had. */
 export async function putPauseRow(db: Db, row: PeerFilterPauseRow): Promise<void> {
   const { paused_until } = row

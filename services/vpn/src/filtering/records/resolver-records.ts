@@ -28,6 +28,8 @@ export function resolverRecords(rows: readonly DnsRecordRow[], hosts: readonly H
 export interface HostName {
   readonly label: string
   readonly addresses: readonly string[]
+  /** Only for the clients whose tunnel this host has this IPv4 address in; missing for all others. */
+  readonly gateway?: string | undefined
 }
 
 interface HostRecord {
@@ -36,6 +38,7 @@ interface HostRecord {
   readonly type: DnsRecordType
   readonly value: string
   readonly ttl: number
+  readonly gateway?: string | undefined
 }
 
 /** Seconds for which a device may remember the address of this host. */
@@ -43,14 +46,15 @@ const hostTtl = 30
 
 /** The records of names of this host. */
 export const hostRecords = (names: readonly HostName[], suffix: string): HostRecord[] =>
-  names.flatMap(({ label, addresses }) =>
+  names.flatMap(({ label, addresses, gateway }) =>
     addresses.map((value) => {
       const type = value.includes(':') ? 'AAAA' : 'A'
-      return { domain: `${label}.${suffix}`, belowOnly: false, type, value, ttl: hostTtl } as const
+      return { domain: `${label}.${suffix}`, belowOnly: false, type, value, ttl: hostTtl, gateway } as const
     }),
   )
 
 function resolverRecord(record: HostRecord): ResolverRecord {
-  const { domain, belowOnly, type, ttl } = record
-  return { domain, belowOnly, type: typeNumber(type) ?? 0, ttl, data: recordData(record) }
+  const { domain, belowOnly, type, ttl, gateway } = record
+  const everyone = { domain, belowOnly, type: typeNumber(type) ?? 0, ttl, data: recordData(record) }
+  return gateway === undefined ? everyone : { ...everyone, gateway }
 }

@@ -4,10 +4,11 @@ import { IconFileCode } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { components } from '../api.gen.ts'
 import { api, keys } from '../api.ts'
-import { Plan } from './plan.tsx'
+import { ChangeList, Plan } from './plan.tsx'
 
 type ApplyBody = components['schemas']['ApplyRequest']
 type Report = components['schemas']['ApplyReport']
+type Change = components['schemas']['PlannedChange']
 
 const send = (body: ApplyBody) => answer(api.POST('/api/apply', { body }))
 
@@ -127,8 +128,22 @@ interface Fault {
 
 /** What is wrong with a file, line by line. */
 function FileProblems({ error }: { error: unknown }) {
-  const listed = error instanceof ApiError ? error.details['fields'] : undefined
-  const fields = Array.isArray(listed) ? (listed as Fault[]) : []
+  const listed = (name: string): unknown[] => {
+    const found = error instanceof ApiError ? error.details[name] : undefined
+    return Array.isArray(found) ? found : []
+  }
+  const fields = listed('fields') as Fault[]
+  const [done, left] = [listed('done') as Change[], listed('not_done') as Change[]]
+  if (done.length > 0)
+    return (
+      <>
+        <Problem text={error instanceof Error ? error.message : describeError(error)} />
+        <Text size="sm">Was done:</Text>
+        <ChangeList label="Was done" changes={done} count={done.length} />
+        {left.length > 0 && <Text size="sm">Was not done:</Text>}
+        <ChangeList label="Was not done" changes={left} count={left.length} />
+      </>
+    )
   if (fields.length <= 1) return <Problem text={error instanceof Error ? error.message : describeError(error)} />
   return (
     <>

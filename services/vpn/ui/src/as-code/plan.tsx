@@ -26,20 +26,7 @@ export function Plan({ report }: { report: Report }) {
           ? 'There is nothing to do: everything is as the file says.'
           : `${created} new, ${changed} changed, ${deleted} deleted.`}
       </output>
-      {changes.length > 0 && (
-        <DataTable
-          label="Changes"
-          columns={columns}
-          rowKey={({ section, action, name }) => `${section} ${action} ${name}`}
-          answer={{ rows: changes.slice(0, shown), total: count, error: null, retry: () => undefined }}
-          empty={<Text size="sm">No changes</Text>}
-        />
-      )}
-      {count > shown && (
-        <Text c="dimmed" size="sm">
-          And {formatCount(count - shown, 'more change')}.
-        </Text>
-      )}
+      <ChangeList label="Changes" changes={changes} count={count} />
       {strangers.length > 0 && (
         <Text size="sm" c="dimmed" className="wrap-anywhere">
           Not in the file, and stays:{' '}
@@ -51,6 +38,27 @@ export function Plan({ report }: { report: Report }) {
         </Text>
       )}
     </Stack>
+  )
+}
+
+/** Changes as a table; nothing for none. */
+export function ChangeList({ label, changes, count }: { label: string; changes: readonly Change[]; count: number }) {
+  if (changes.length === 0) return null
+  return (
+    <>
+      <DataTable
+        label={label}
+        columns={columns}
+        rowKey={({ section, action, name }) => `${section} ${action} ${name}`}
+        answer={{ rows: changes.slice(0, shown), total: count, error: null, retry: () => undefined }}
+        empty={<Text size="sm">No changes</Text>}
+      />
+      {count > shown && (
+        <Text c="dimmed" size="sm">
+          And {formatCount(count - shown, 'more change')}.
+        </Text>
+      )}
+    </>
   )
 }
 

@@ -92,7 +92,7 @@ function PauseMenu({ size }: { size: 'xs' | 'sm' }) {
 }
 
 /** Returns the rest of a pause, updated every second. */
-function useTimeLeft(until: string | null): string | undefined {
+export function useTimeLeft(until: string | null): string | undefined {
   const second = useSyncExternalStore(until === null ? nothing : everySecond, presentSecond)
   return timeLeft(until, new Date(second * 1000))
 }

@@ -1,3 +1,4 @@
+import { DevicePauses } from '../dns/device-pauses.tsx'
 import { DnsFrame } from '../dns/dns-frame.tsx'
 import { WhyForm } from '../dns/explain/explain-drawer.tsx'
 import { Statistics } from '../dns/stats/statistics.tsx'
@@ -11,6 +12,7 @@ export function DnsPage() {
     <DnsFrame>
       <div className="hearth-stack">
         <WhyForm />
+        <DevicePauses />
         <Statistics />
         <ResolverCard />
       </div>

@@ -6,6 +6,7 @@ import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { PeerGroups } from '../access/group-badge.tsx'
 import { PeerProfile } from '../dns/profiles/peer-profile.tsx'
+import { PeerPause } from '../dns/device-pauses.tsx'
 import { PeerDnsName } from '../dns/peer-dns-name.tsx'
 import { api, keys, type Peer } from '../api.ts'
 import { EndpointWarning } from '../endpoint/endpoint-field.tsx'
@@ -61,6 +62,7 @@ function PeerDetail({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog)
         {isAdmin && <EnableSwitch peer={peer} />}
       </Group>
       <EndpointWarning />
+      <PeerPause peer={peer} />
       <PeerTraffic id={peer.id} />
       <PeerQuota peer={peer} />
       <PeerFacts peer={peer} isAdmin={isAdmin} />
