@@ -205,6 +205,27 @@ test(
   },
 )
 
+test('the service stops in time, whatever its broker leaves unanswered', async () => {
+  // Nothing at all, and the connection but no subscription.
+  for (const answer of [[], [0x20, 2, 0, 0]]) {
+    const asked = Promise.withResolvers<void>()
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => socket.write(Buffer.from(answer), () => asked.resolve()))
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    await using gateway = await startGateway({ speed: 1, device: null })
+    await configureMqtt(gateway, publishing({ url: `mqtt://127.0.0.1:${port}` }))
+    await asked.promise
+    const begin = performance.now()
+    await gateway.stop()
+    assert.ok(performance.now() - begin < 8000, 'the broker held the service up')
+    server.close()
+  }
+})
+
 test('wrong settings are refused with the member that is wrong', async () => {
   await using gateway = await startGateway({ device: null })
   const browser = await gateway.signIn()

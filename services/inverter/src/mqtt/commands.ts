@@ -37,6 +37,9 @@ interface Outcome {
 const perMinute = 60
 const maxRunning = 16
 
+/** Interval at which commands of a flood are answered, milliseconds. */
+const answerEvery = 1000
+
 /** Maximum size of a command, bytes. */
 const maxPayload = 256
 
@@ -47,6 +50,8 @@ export class Commands {
   readonly #dependencies: CommandDependencies
   readonly #budget
   readonly #running = new Set<Promise<void>>()
+  /** When a command of a flood was answered last, monotonic milliseconds. */
+  #limitedAt = -Infinity
 
   constructor(dependencies: CommandDependencies) {
     this.#dependencies = dependencies
@@ -62,8 +67,7 @@ export class Commands {
     if (message.isRetained)
       return this.#refuse(found, new Problem('invalid_request', 'A retained command is ignored; publish it unretained'))
     const { allowed, retryAfterSeconds } = this.#budget.take('mqtt')
-    if (!allowed || this.#running.size >= maxRunning)
-      return this.#refuse(found, new Problem('rate_limited', `Too many commands; try again in ${retryAfterSeconds} s`))
+    if (!allowed || this.#running.size >= maxRunning) return this.#refuseMany(found, retryAfterSeconds)
     const work = this.#run(found, message.payload).finally(() => this.#running.delete(work))
     this.#running.add(work)
   }
@@ -71,6 +75,18 @@ export class Commands {
   /** Resolves when no command is running. */
   async idle(): Promise<void> {
     await Promise.all(this.#running)
+  }
+
+  /** Refuses a command of a flood. Not every one is answered: the broker would get as many messages as it brings. */
+  #refuseMany(command: { deviceId: string; name: string }, seconds: number): void {
+    const now = this.#dependencies.timers.monotonic()
+    const isFirst = now - this.#limitedAt >= answerEvery
+    if (!isFirst) {
+      this.refused += 1
+      return
+    }
+    this.#limitedAt = now
+    this.#refuse(command, new Problem('rate_limited', `Too many commands; try again in ${seconds} s`))
   }
 
   #isKnown(name: string): boolean {

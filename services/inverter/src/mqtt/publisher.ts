@@ -41,6 +41,9 @@ export interface PublisherDependencies {
 /** Changes within this time are published together, milliseconds. */
 const collectMs = 250
 
+/** Time for the rounds that are under way when the publisher is closed, milliseconds. */
+const closeMs = 2000
+
 /** Publishes the devices in rounds: discovery, availability and states, and of these what changed since the last round. */
 export class Publisher {
   readonly #dependencies: PublisherDependencies
@@ -91,8 +94,10 @@ export class Publisher {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancel()
-    await this.#queue.idle()
-    await this.#dependencies.counters.store()
+    const { timers, counters } = this.#dependencies
+    // A round that waits for a silent inverter publishes nothing any more.
+    await Promise.race([this.#queue.idle(), timers.delay(closeMs)])
+    await counters.store()
   }
 
   #plan(ms: number): void {
@@ -147,7 +152,7 @@ export class Publisher {
   }
 
   #put(topic: string, payload: string): void {
-    if (this.#known.get(topic) === payload) return
+    if (this.#isClosed || this.#known.get(topic) === payload) return
     this.#known.set(topic, payload)
     this.#dependencies.session.send({ topic, payload, isRetained: true, qos: 0 })
   }
@@ -160,7 +165,7 @@ export class Publisher {
     const message = (removed: Readonly<Record<string, string>>) =>
       discoveryMessage({ device, components, removed }, topics, origin)
     const complete = message({})
-    if (this.#known.get(discoveryTopic) === complete) return
+    if (this.#isClosed || this.#known.get(discoveryTopic) === complete) return
     const before = published.get(discoveryTopic)
     const retained = retainedTopics(deviceId, components, topics)
     const platforms = platformsOf(components)

@@ -16,6 +16,9 @@ const birthSpread = 5000
 /** Time for removing what is not wanted any more when MQTT is switched off or changed, milliseconds. */
 const removalMs = 5000
 
+/** Time for commands that are being carried out when MQTT is stopped, milliseconds. */
+const commandMs = 3000
+
 /** MQTT while it is switched on. */
 export type Runner = Awaited<ReturnType<typeof startRunner>>
 
@@ -72,7 +75,8 @@ export async function startRunner(settings: MqttSettings, address: BrokerAddress
     async stop(next?: MqttSettings): Promise<void> {
       birth.close()
       await publisher.close()
-      await commands.idle()
+      // A write that takes longer is finished, and the journal has its outcome.
+      await Promise.race([commands.idle(), timers.delay(commandMs)])
       const isForgotten = next !== undefined && !isSameHome(settings, next)
       if (isForgotten && session.isConnected)
         await Promise.race([publisher.removeUnwanted(() => false).catch(() => undefined), timers.delay(removalMs)])

@@ -105,7 +105,6 @@ export class BrokerSession {
       await Promise.race([leave.catch(() => undefined), timers.delay(leaveMs)])
     }
     this.#end.abort()
-    connection?.fail(new BrokerError('the connection was ended'))
     this.#outbox.close()
     await this.#running
   }
@@ -137,6 +136,10 @@ export class BrokerSession {
     let connection: BrokerConnection | undefined
     try {
       connection = await openBroker({ address, timers, will, onMessage, signal: this.#end.signal })
+      const opened = connection
+      this.#end.signal.addEventListener('abort', () => opened.fail(new BrokerError('the connection was ended')), {
+        once: true,
+      })
       for (const filter of subscriptions) await connection.subscribe(filter)
       await connection.publish(this.#ownStatus('online'))
       this.#connection = connection
