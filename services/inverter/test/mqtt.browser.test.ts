@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, eventually } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, eventually, wideAndPhone } from '@hearth/testing'
 import { openTrial } from './browser-fixture.ts'
 import { mosquittoObstacle, startBroker } from './mosquitto.ts'
 
@@ -34,12 +34,16 @@ test('an administrator connects a broker, sees why it fails, and switches it off
     (text) => Number(text) > 0,
     { what: 'a value at the broker', seconds: 60 },
   )
-  await assertUsable(page)
+  await assertUsableOn(page, wideAndPhone, { picture: 'inverter-mqtt' })
 
   // The page follows the connection by itself, and says what is wrong.
   await broker.stop()
   await connection.getByText('Not connected', { exact: true }).waitFor()
   await connection.getByText(/nothing listens at this address/).waitFor()
+  await page.getByLabel('Address').fill('mqtts://localhost')
+  await page.getByLabel('CA certificate').waitFor()
+  await assertUsableOn(page, wideAndPhone, { picture: 'inverter-mqtt-away' })
+  await page.getByLabel('Address').fill(broker.url)
   await broker.start()
   await connection.getByText('Connected', { exact: true }).waitFor({ timeout: 60_000 })
 

@@ -1,5 +1,6 @@
 import { formatCount, RelativeTime, Section, StatusBadge, type Tone } from '@hearth/ui'
 import { IconPlugConnectedX } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import type { MqttView } from '../api.ts'
 import { Facts, Notice } from '../page-elements.tsx'
 
@@ -12,8 +13,8 @@ const states: Record<Status['state'], { tone: Tone; text: string }> = {
   waiting: { tone: 'bad', text: 'Not connected' },
 }
 
-/** The state of the connection, why it failed, and what has gone over it. */
-export function MqttStatus({ status }: { status: Status }) {
+/** The state of the connection, why it failed, what has gone over it, and below what can be done. */
+export function MqttStatus({ status, children }: { status: Status; children: ReactNode }) {
   const { tone, text } = states[status.state]
   return (
     <Section title="Connection" actions={<StatusBadge tone={tone}>{text}</StatusBadge>}>
@@ -42,6 +43,7 @@ export function MqttStatus({ status }: { status: Status }) {
           ]}
         />
       )}
+      <div className="mqtt-test">{children}</div>
     </Section>
   )
 }

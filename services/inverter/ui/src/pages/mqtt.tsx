@@ -1,4 +1,4 @@
-import { answer, changedValues, PageHeader, QueryState, Section, SettingsForm, type SettingsSection } from '@hearth/ui'
+import { answer, changedValues, PageHeader, QueryState, SettingsForm, type SettingsSection } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { api, keys, type MqttView, readMqtt } from '../api.ts'
@@ -6,6 +6,7 @@ import { BrokerCheck } from '../mqtt/broker-check.tsx'
 import { MqttStatus } from '../mqtt/mqtt-status.tsx'
 import { changeOf, type MqttValues, valuesOf } from '../mqtt/mqtt-values.ts'
 import { MetricPicker } from '../prometheus/metric-picker.tsx'
+import '../mqtt/mqtt.css'
 import '../prometheus/prometheus.css'
 
 /** Settings and state of MQTT. */
@@ -122,20 +123,17 @@ function MqttForm({ view }: { view: MqttView }) {
         renew={[keys.mqtt]}
         sections={sectionsFor(view)}
       >
-        <MqttStatus status={view.status} />
-      </SettingsForm>
-      <div className="hearth-stack">
-        <Section title="Test">
+        <MqttStatus status={view.status}>
           <BrokerCheck change={() => changeOf(form.getValues())} disabled={values.url.trim() === ''} />
-        </Section>
-        <MetricPicker
-          title="Published values"
-          empty="Home Assistant gets only the state of the connection. Start with battery_soc."
-          names={values.metrics}
-          error={form.errors['metrics'] as string | undefined}
-          onChange={(names) => form.setFieldValue('metrics', names)}
-        />
-      </div>
+        </MqttStatus>
+      </SettingsForm>
+      <MetricPicker
+        title="Published values"
+        empty="Home Assistant gets only the state of the connection. Start with battery_soc."
+        names={values.metrics}
+        error={form.errors['metrics'] as string | undefined}
+        onChange={(names) => form.setFieldValue('metrics', names)}
+      />
     </div>
   )
 }
