@@ -28,6 +28,6 @@ export interface MqttDependencies {
   readonly writes: MetricWrites
   readonly energy: EnergyManager
   readonly reports: Reports
-  /** Called when the state of the connection has changed, for the pages that show it. */
+  /** Called when state or figures of the connection have changed, for the pages that show them. */
   readonly changed: () => void
 }

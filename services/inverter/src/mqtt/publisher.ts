@@ -36,6 +36,8 @@ export interface PublisherDependencies {
   readonly isWriteAccessOn: () => boolean
   readonly energy: EnergyManager
   readonly energyCommands: EnergyCommands
+  /** Called when figures of the connection have changed, for the pages that show them. */
+  readonly changed: () => void
 }
 
 /** Changes within this time are published together, milliseconds. */
@@ -140,6 +142,7 @@ export class Publisher {
         this.#put(topics.state(deviceId, name), value)
     if (objects.length === 0 || !session.isConnected) return
     for (const { name, value } of await readValues(runtime, objects)) this.#putValue(deviceId, name, value)
+    this.#dependencies.changed()
   }
 
   #putValue(deviceId: string, name: string, value: ApiValue): void {

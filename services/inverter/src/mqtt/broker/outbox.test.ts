@@ -17,7 +17,7 @@ function slowConnection() {
     connection: { publish } as unknown as BrokerConnection,
     taken,
     /** Lets one message go, and waits until what follows from it has been done. */
-    async take(failure?: Error) {
+    take: async (failure?: Error) => {
       const { resolve, reject } = step
       step = Promise.withResolvers<void>()
       if (failure === undefined) resolve()
