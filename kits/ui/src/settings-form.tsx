@@ -1,4 +1,4 @@
-import { Checkbox, NativeSelect, NumberInput, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, NativeSelect, NumberInput, PasswordInput, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
 import { applyFieldProblems } from './form-problems.ts'
@@ -9,8 +9,8 @@ import { useAction } from './use-action.ts'
 /** One field of a settings form; `name` is the member of its values. */
 export interface SettingsField<Values> {
   readonly name: keyof Values & string
-  /** `lines` is a text with one entry per line. */
-  readonly kind: 'text' | 'url' | 'number' | 'lines' | 'checkbox' | 'switch' | 'select'
+  /** `lines` is a text with one entry per line, `secret` one that is not shown. */
+  readonly kind: 'text' | 'url' | 'secret' | 'number' | 'lines' | 'checkbox' | 'switch' | 'select'
   readonly label: string
   readonly description?: string | ((values: Values) => string)
   readonly placeholder?: string
@@ -90,6 +90,8 @@ function Field<Values extends Record<string, unknown>>({ form, field }: FieldPro
       return <TextInput {...props} placeholder={placeholder} />
     case 'url':
       return <TextInput {...props} placeholder={placeholder} type="url" spellCheck={false} />
+    case 'secret':
+      return <PasswordInput {...props} placeholder={placeholder} autoComplete="off" />
     case 'number':
       return <NumberInput {...props} suffix={suffix} thousandSeparator={isGrouped && ','} clampBehavior="none" />
     case 'lines':

@@ -34,6 +34,7 @@ import { createJournal, type JournalEntry } from './journal/journal.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { createCachedReading, cachedReadingRoute } from './metrics/cached-reading.ts'
 import { createMetricWrites } from './metrics/write-metric.ts'
+import { openMqtt } from './mqtt/mqtt.ts'
 import { eventClasses } from './notifications/event-classes.ts'
 import { createInverterReports } from './notifications/inverter-reports.ts'
 import { toError } from './problems.ts'
@@ -100,6 +101,7 @@ export async function createApp(dependencies: AppDependencies) {
     exposed: () => settings.current().scraper.metrics,
     notifications: () => notifications.figures(),
     backups: dependencies.backups,
+    mqtt: () => mqtt.status(),
   })
   const connections = new DeviceConnections({
     catalog,
@@ -202,6 +204,27 @@ export async function createApp(dependencies: AppDependencies) {
     checkWritable: (id, name) => dispatch.checkWritable(id, name),
     now: () => timers.now(),
   })
+  const mqtt = await openMqtt({
+    database,
+    sealer,
+    catalog,
+    timers,
+    log,
+    origin: { version, publicUrl: config.publicUrl },
+    devices: () => connections.devices(),
+    findDevice: (id) => devices.find(id),
+    conditionOf,
+    isApproved: approvals.isApproved,
+    isWriteAccessOn,
+    writes,
+    energy,
+    reports: notifications.reports,
+    changed: () => events.publish({ type: 'changed', collection: 'mqtt' }),
+  })
+  events.observe((event) => {
+    const isOwn = event.type === 'changed' && event.collection === 'mqtt'
+    if (event.type !== 'values' && !isOwn) mqtt.wake()
+  })
 
   // Callers
   const onAccessChanged = () => events.dropAll()
@@ -285,6 +308,7 @@ export async function createApp(dependencies: AppDependencies) {
       releases,
       neighbours: createNeighbours({ service: 'inverter', configured: config.hearthServices, clock: timers }),
       notifications,
+      mqtt,
     }),
     about,
     guard: (guarded, spec) => gate.check(guarded, spec),
@@ -320,6 +344,8 @@ export async function createApp(dependencies: AppDependencies) {
     async close(): Promise<void> {
       isStopping = true
       await checks?.close()
+      // Before anything else goes: no command may come any more, and the broker hears that the service is offline.
+      await mqtt.close()
       // Web pages and API clients can still read while the settings of the devices are restored.
       if (!isOffline) await dispatch.close()
       events.close()
@@ -337,6 +363,7 @@ export async function createApp(dependencies: AppDependencies) {
     if (config.isTrial && devices.all().length === 0) await devices.add(simulatedDevice, { isSimulated: true })
     else await connections.rebuild(devices.all())
     for (const { id, isSimulated } of devices.all()) if (isSimulated) await verifySimulated(id, capabilities)
+    await mqtt.start()
     // Not awaited: readiness reports the end, and a device that is off must not delay the start.
     void dispatch.recover().catch((error: unknown) => log.error({ err: error }, 'recovery failed'))
   }
@@ -357,6 +384,7 @@ export async function createApp(dependencies: AppDependencies) {
     await capabilities.reset(id)
     await energy.reset(id)
     await dispatch.discard(id)
+    await mqtt.forget(id)
   }
 
   async function setWriteAccess(enabled: boolean): Promise<void> {

@@ -5,6 +5,7 @@ import type { SimulateOptions } from './simulator/simulate-command.ts'
 import { addAccountCommands } from './command-line/accounts.ts'
 import { addControlCommands } from './command-line/control.ts'
 import { addDeviceCommands } from './command-line/devices.ts'
+import { addMqttCommands } from './command-line/mqtt.ts'
 import { listOption, numberOption } from './command-line/options.ts'
 
 /** Adds what `hearth inverter …` can do. */
@@ -35,6 +36,7 @@ export function addCommands(program: Command): void {
   addSimulateCommand(program)
   addDeviceCommands(program)
   addControlCommands(program)
+  addMqttCommands(program)
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject, 'HMAC_SECRET')
 }

@@ -40,6 +40,8 @@ import { journalRoutes } from './journal/routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { metricRoutes } from './metrics/routes.ts'
 import type { MetricWrites } from './metrics/write-metric.ts'
+import type { Mqtt } from './mqtt/mqtt.ts'
+import { mqttRoutes } from './mqtt/routes.ts'
 import { Problem, unknownDevice } from './problems.ts'
 import type { Exposition } from './prometheus/exposition.ts'
 import { prometheusRoutes } from './prometheus/routes.ts'
@@ -88,6 +90,7 @@ export interface Features {
   readonly releases: ReleaseCheck
   readonly neighbours: ListNeighbours
   readonly notifications: Notifications
+  readonly mqtt: Mqtt
   readonly backups: BackupControl
 }
 
@@ -165,6 +168,7 @@ export function allRoutes(features: Features): Route[] {
       changed: changed('settings'),
       securityLog,
     }),
+    ...mqttRoutes(features.mqtt, changed('mqtt'), securityLog),
     ...backupRoutes(features.backups, backupForm),
     ...dashboardRoutes(features.layout),
     ...releaseRoutes(features.releases),

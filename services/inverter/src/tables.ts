@@ -17,6 +17,8 @@ export interface Tables extends NotificationTables, PasskeyTables, RecoveryCodeT
   energy_stops: EnergyStopRow
   dispatch_records: DispatchRow
   journal: JournalRow
+  mqtt_published: MqttPublishedRow
+  mqtt_counters: MqttCounterRow
 }
 
 /** Columns of sessions that this service adds. */
@@ -42,6 +44,8 @@ export const tableNames = [
   'energy_stops',
   'dispatch_records',
   'journal',
+  'mqtt_published',
+  'mqtt_counters',
   ...notificationTableNames,
 ] as const satisfies readonly (keyof Tables)[]
 
@@ -150,4 +154,22 @@ export interface JournalRow {
   /** Name of the token, or the user. */
   caller: string | null
   operation_id: string | null
+}
+
+/** Retained messages of one device at the broker, so that they are removed when the device or the topic is. */
+export interface MqttPublishedRow {
+  discovery_topic: string
+  device_id: string
+  /** JSON list of the other retained topics. */
+  topics: string
+  /** JSON object: the platform of each component of the discovery message by its key. */
+  components: string
+}
+
+/** A counter as it was published; see `mqtt/counters.ts`. */
+export interface MqttCounterRow {
+  device_id: string
+  metric: string
+  /** JSON of the whole counter. */
+  counter: string
 }

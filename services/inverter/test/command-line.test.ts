@@ -77,6 +77,24 @@ test('commands set devices, limits, approvals, capabilities and modes with and w
   assert.match((await hearth(folder.path, 'device list')).stdout, /^roof\t127\.0\.0\.1\t1\t-\t\w+\n$/)
 })
 
+test('MQTT is switched on and off by command, and what is wrong is named by its option', async () => {
+  await using folder = await temporaryDirectory()
+  const password = join(folder.path, 'password')
+  await writeFile(password, 'only-the-broker-knows\n', { mode: 0o600 })
+  const on = `mqtt on --url mqtt://127.0.0.1:1 --username hearth --password-file ${password}`
+  const data = join(folder.path, 'data')
+  assert.equal((await hearth(data, on)).code, 0)
+  const wrong = await hearth(data, 'mqtt on --url http://broker')
+  assert.equal(wrong.code, 1)
+  assert.match(wrong.stderr, /^hearth: --url must be mqtt:\/\/HOST/)
+  await using service = await startServiceProcess('inverter', { DATA_DIR: data })
+  const status = await hearth(data, 'mqtt status')
+  assert.match(status.stdout, /^(?:connecting|waiting)\n$/)
+  assert.equal((await hearth(data, 'mqtt off')).code, 0)
+  assert.equal((await hearth(data, 'mqtt status')).stdout, 'off\n')
+  assert.equal(await service.stop(), 0)
+})
+
 test('wrong arguments and settings exit with code 1 and one line that names them', async () => {
   await using folder = await temporaryDirectory()
   await hearth(folder.path, 'device add --id roof --host 127.0.0.1 --port 1')

@@ -11,6 +11,8 @@ testConformance(
       'POST /admin/api/session/password',
       'GET /api/v1/stream',
       'POST /admin/api/connection-test',
+      'PUT /admin/api/mqtt',
+      'POST /admin/api/mqtt/test',
       'POST /admin/api/devices',
       'PATCH /admin/api/devices/{device_id}',
       'DELETE /admin/api/devices/{device_id}',
@@ -23,6 +25,8 @@ testConformance(
       ['GET', main('/metrics?names=Not-a-name')],
       ['GET', main('/metrics/not_there')],
       ['PUT', '/admin/api/settings', { live_interval_seconds: 1 }],
+      ['PUT', '/admin/api/mqtt', { enabled: true }],
+      ['POST', '/admin/api/mqtt/test', { url: 'http://broker' }],
     ],
     runs: 15,
     expected: [

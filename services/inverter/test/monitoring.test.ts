@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { join } from 'node:path'
 import { eventually, promtoolObstacle, promtoolProblems, temporaryDirectory, testMonitoring } from '@hearth/testing'
 import { startGateway } from './in-process.ts'
+import { configureMqtt, publishing } from './mqtt-fixture.ts'
 
 /** A scrape with every value that the scraper page lists from the start, and a backup. */
 async function scrape(): Promise<string> {
@@ -34,3 +35,13 @@ test(
     )
   },
 )
+
+test('the figures of MQTT are there, and the connection is absent while MQTT is off', async () => {
+  await using gateway = await startGateway({ device: null })
+  const figures = async () => (await gateway.call('GET', '/metrics')).text
+  const before = await figures()
+  assert.match(before, /^vendor_mqtt_messages_published_total 0$/m)
+  assert.doesNotMatch(before, /^vendor_mqtt_connected /m)
+  await configureMqtt(gateway, publishing({ url: 'mqtt://127.0.0.1:1' }))
+  assert.match(await figures(), /^vendor_mqtt_connected 0$/m)
+})

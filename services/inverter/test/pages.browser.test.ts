@@ -132,6 +132,7 @@ const paths = [
   '/security-log',
   '/tokens',
   '/prometheus',
+  '/mqtt',
   '/diagnostics',
   '/settings',
   '/settings/notifications',

@@ -69,7 +69,9 @@ export function callControl(dataDirectory: string, { method, path, body }: Contr
     const { promise, resolve, reject } = Promise.withResolvers<ControlAnswer>()
     const text = body === undefined ? undefined : JSON.stringify(body)
     const headers = text === undefined ? {} : { 'content-type': 'application/json' }
-    const outgoing = request({ socketPath: address, method, path, headers, timeout: timeLimit }, (answer) => {
+    // A connection for each request: one that is kept would lead to a service that has ended since.
+    const options = { socketPath: address, method, path, headers, timeout: timeLimit, agent: false }
+    const outgoing = request(options, (answer) => {
       textOf(answer).then((content) => resolve({ status: answer.statusCode ?? 0, text: content }), reject)
     })
     outgoing.on('timeout', () => outgoing.destroy(new Error('the service did not answer in time')))

@@ -10,6 +10,7 @@ export const EnergyMode = z
   .meta({ id: 'EnergyMode', description: 'Battery control: off, by the web pages, or by the API' })
 export type EnergyMode = z.infer<typeof EnergyMode>
 
+/** Business action of the Energy Manager. */
 export const EnergyAction = z.enum(['charge', 'discharge', 'hold', 'auto']).meta({ id: 'EnergyAction' })
 export type EnergyAction = z.infer<typeof EnergyAction>
 

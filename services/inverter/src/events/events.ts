@@ -8,8 +8,16 @@ export type Events = ReturnType<typeof createEvents>
 /** Creates the event stream. It does not resume: every connection starts with `hello`. */
 export function createEvents(version: string) {
   const stream = new EventStream<GatewayEvent>({ bus: createLocalBus(0), maxPerOwner: 40 })
+  const observers: ((event: GatewayEvent) => void)[] = []
   return {
-    publish: (event: GatewayEvent) => stream.publish(event),
+    publish(event: GatewayEvent): void {
+      stream.publish(event)
+      for (const observe of observers) observe(event)
+    },
+    /** Calls a part of the service with every event; it must not wait or throw. */
+    observe(observer: (event: GatewayEvent) => void): void {
+      observers.push(observer)
+    },
     /** Opens a stream for this caller; undefined when too many are open. Programs get no `changed` events. */
     open({ via, name }: Caller, isAllowed: () => Promise<boolean>) {
       const isProgram = via.kind === 'token'

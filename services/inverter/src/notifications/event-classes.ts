@@ -7,6 +7,7 @@ export const eventClasses = [
   { id: 'dispatch.ended', group: 'Battery control', label: 'Dispatch ended', severity: 'info' },
   { id: 'dispatch.aborted', group: 'Battery control', label: 'Dispatch stopped by a problem', severity: 'warning' },
   { id: 'dispatch.restored', group: 'Battery control', label: 'Settings restored after a crash', severity: 'warning' },
+  { id: 'mqtt.disconnected', group: 'MQTT', label: 'MQTT broker unreachable', severity: 'warning' },
   backupClass,
   releaseClass,
 ] as const satisfies readonly EventClass[]

@@ -6,7 +6,9 @@ import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import type { Endpoint } from '../devices/device-connections.ts'
 import type { LinkStatus } from '../link/link.ts'
 import { labelOf, textOf } from '../metrics/value.ts'
+import type { MqttStatus } from '../mqtt/schema.ts'
 import { backupMetrics } from './backup-metrics.ts'
+import { addMqttMetrics } from './mqtt-metrics.ts'
 
 /** The Prometheus exposition. It never queries a device. */
 export type Exposition = ReturnType<typeof createExposition>
@@ -19,6 +21,7 @@ interface ExpositionDependencies {
   readonly exposed: () => readonly string[]
   readonly notifications: () => Promise<NotificationFigures>
   readonly backups: Pick<BackupControl, 'status'>
+  readonly mqtt: () => MqttStatus
 }
 
 const prefix = 'vendor_'
@@ -55,6 +58,7 @@ export function createExposition(dependencies: ExpositionDependencies) {
     registers: [registry],
   })
   addNotifications(registry, dependencies.notifications)
+  addMqttMetrics(registry, dependencies.mqtt)
   addLookedUp(registry, deviceMetrics, { label: 'device', subjects: devices, nameOf: ({ deviceId }) => deviceId })
   addLookedUp(registry, transportMetrics, { label: 'endpoint', subjects: statuses, nameOf: ({ id }) => id })
   return {

@@ -19,6 +19,8 @@ export type Capability = Schemas['Capability']
 export type EnergyDevice = Schemas['EnergyDevice']
 export type EnergyAction = Schemas['EnergyAction']
 export type EnergyCommand = Schemas['EnergyCommand']
+export type MqttView = Schemas['MqttView']
+export type MqttChange = Schemas['MqttChange']
 export type DispatchPreview = Schemas['DispatchPreview']
 
 /** The session of this page. */
@@ -46,6 +48,7 @@ export const keys = {
   frames: ['frames'],
   journal: ['journal'],
   energy: ['energy'],
+  mqtt: ['mqtt'],
 } as const
 
 /** All devices with address, state and limits. */
@@ -59,6 +62,9 @@ export async function saveSettings(body: GatewaySettings): Promise<{ message: st
   await answer(api.PUT('/admin/api/settings', { body }))
   return { message: 'Settings saved' }
 }
+
+/** Settings and state of MQTT. */
+export const readMqtt = () => answer(api.GET('/admin/api/mqtt'))
 
 /** All objects of the catalog with what is shown and what may be written. */
 export const readParameters = async () => (await answer(api.GET('/admin/api/parameters'))).parameters

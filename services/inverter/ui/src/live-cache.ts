@@ -40,4 +40,5 @@ const staleAfter: Record<Extract<GatewayEvent, { type: 'changed' }>['collection'
   parameters: ['parameters', 'energy'],
   capabilities: ['capabilities', 'energy'],
   tokens: ['tokens'],
+  mqtt: ['mqtt'],
 }

@@ -3,6 +3,7 @@ import {
   IconActivityHeartbeat,
   IconBatteryAutomotive,
   IconBell,
+  IconBroadcast,
   IconChartDots,
   IconHistory,
   IconInfoCircle,
@@ -23,6 +24,7 @@ export const pages: readonly Page[] = [
     { title: 'Prometheus', icon: IconChartDots, placement: 'more' },
     () => import('./pages/prometheus.tsx'),
   ),
+  page('/mqtt', { title: 'MQTT', icon: IconBroadcast, placement: 'more' }, () => import('./pages/mqtt.tsx')),
   page(
     '/diagnostics',
     { title: 'Diagnostics', icon: IconActivityHeartbeat, placement: 'more' },

@@ -6,6 +6,7 @@ import * as notifications from './0004-notifications.ts'
 import * as securityLog from './0005-security-log.ts'
 import * as passkeys from './0006-passkeys.ts'
 import * as openId from './0007-openid.ts'
+import * as mqtt from './0008-mqtt.ts'
 
 /** All steps, oldest first. */
 export const migrations: Migrations = {
@@ -16,4 +17,5 @@ export const migrations: Migrations = {
   '0005-security-log': securityLog,
   '0006-passkeys': passkeys,
   '0007-openid': openId,
+  '0008-mqtt': mqtt,
 }

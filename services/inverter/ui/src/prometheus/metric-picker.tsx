@@ -19,8 +19,12 @@ export function MetricPicker(props: {
   names: string[]
   error: string | undefined
   onChange: (names: string[]) => void
+  title?: string
+  /** What it means that nothing is chosen. */
+  empty?: string
 }) {
-  const { names, error, onChange } = props
+  const { names, error, onChange, title = 'Exposed values' } = props
+  const { empty = 'A scraper gets only connection counters. Start with battery_soc.' } = props
   const [typed, setTyped] = useState('')
   const parameters = useQuery({ queryKey: keys.parameters, queryFn: readParameters })
   const free = (parameters.data ?? []).filter(({ name, is_action }) => !is_action && !names.includes(name))
@@ -30,7 +34,7 @@ export function MetricPicker(props: {
   }
   return (
     <Section
-      title="Exposed values"
+      title={title}
       actions={
         <span className="hearth-dimmed">
           {names.length} of {maxNames}
@@ -55,11 +59,7 @@ export function MetricPicker(props: {
             if (event.key === 'Enter') event.preventDefault()
           }}
         />
-        {names.length === 0 && (
-          <Text className="hearth-dimmed">
-            No values yet. A scraper gets only connection counters. Start with battery_soc.
-          </Text>
-        )}
+        {names.length === 0 && <Text className="hearth-dimmed">No values yet. {empty}</Text>}
         <ol className="plain-list picked">
           {names.map((name, index) => (
             <li key={name}>
