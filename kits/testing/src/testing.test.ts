@@ -10,12 +10,11 @@ import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import * as fc from 'fast-check'
+import { arbitraryOf, createConformance, validArbitraryOf } from './conformance.ts'
 import {
-  arbitraryOf,
   assertAccessible,
   assertUsableOn,
   browserObstacle,
-  createConformance,
   eventually,
   everyScreen,
   postgresObstacle,
@@ -25,7 +24,6 @@ import {
   startBrowser,
   startServiceProcess,
   temporaryDirectory,
-  validArbitraryOf,
 } from './index.ts'
 
 const document = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { operationsOf, type Operation } from '@hearth/testing'
+import { operationsOf, type Operation } from '@hearth/testing/conformance'
 import { openapiDocument } from '../src/openapi.ts'
 import { main, startGateway, type Browser, type Reply, type TestGateway } from './in-process.ts'
 

@@ -1,4 +1,4 @@
-import { testConformance } from '@hearth/testing'
+import { testConformance } from '@hearth/testing/conformance'
 import { openapiDocument } from '../src/openapi.ts'
 import { main, startGateway } from './in-process.ts'
 

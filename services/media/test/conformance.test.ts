@@ -1,4 +1,4 @@
-import { readAnswer, testConformance } from '@hearth/testing'
+import { readAnswer, testConformance } from '@hearth/testing/conformance'
 import { openapiDocument } from '../src/openapi.ts'
 import { knows, startMedia } from './in-process.ts'
 import { startPlatform } from './platform/platform.ts'

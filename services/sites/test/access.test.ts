@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createFastTimers } from '@hearth/runtime'
-import { operationsOf, type Operation, nextAddress } from '@hearth/testing'
+import { nextAddress } from '@hearth/testing'
+import { operationsOf, type Operation } from '@hearth/testing/conformance'
 import { openapiDocument } from '../src/openapi.ts'
 import { startSites, testPassword, type Browser, type Sites } from './in-process.ts'
 

@@ -1,4 +1,5 @@
-import { createAuthenticator, readAnswer, testConformance } from '@hearth/testing'
+import { createAuthenticator } from '@hearth/testing'
+import { readAnswer, testConformance } from '@hearth/testing/conformance'
 import type { Passkey } from '@hearth/accounts/passkey-schema'
 import { openapiDocument } from '../src/openapi.ts'
 import { startSites } from './in-process.ts'

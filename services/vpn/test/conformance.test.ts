@@ -1,4 +1,4 @@
-import { testConformance } from '@hearth/testing'
+import { testConformance } from '@hearth/testing/conformance'
 import { openapiDocument } from '../src/openapi.ts'
 import { startFakeNameserver } from './fake-nameserver.ts'
 import { startService, testPassword, type TestService } from './in-process.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
-import { writeFileAtomic } from '@hearth/runtime'
+import { writeFileAtomic } from '@hearth/runtime/atomic-file'
 import { Shared } from '../dns/loops/shared-state.ts'
 import type { DataThreadHost } from './data-thread-host.ts'
 
