@@ -73,8 +73,11 @@ export interface NamedQuery {
 
 const hex = '0123456789abcdef'
 const base32 = 'abcdefghijklmnopqrstuvwxyz234567'
-const text = (random: Random, alphabet: string, length: number): string =>
-  Array.from({ length }, () => alphabet[Math.floor(random() * alphabet.length)]).join('')
+function text(random: Random, alphabet: string, length: number): string {
+  let result = ''
+  while (result.length < length) result += alphabet.charAt(Math.floor(random() * alphabet.length))
+  return result
+}
 
 /** Names of ordinary traffic that are long or different each time, with how often a busy device queries them in an hour. */
 const ordinary: readonly {

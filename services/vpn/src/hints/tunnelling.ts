@@ -78,8 +78,9 @@ export function noteQuery(
   state: TunnelState | undefined,
   query: TunnelQuery,
 ): { readonly state: TunnelState; readonly finding?: TunnelFinding } {
-  const short = add(isOver(state?.short, query.at, shortMs) ? undefined : state?.short, query)
-  const long = add(isOver(state?.long, query.at, longMs) ? undefined : state?.long, query)
+  const facts = factsOf(query.sub)
+  const short = add(isOver(state?.short, query.at, shortMs) ? undefined : state?.short, query, facts)
+  const long = add(isOver(state?.long, query.at, longMs) ? undefined : state?.long, query, facts)
   const next = { short, long }
   if (isTunnel(short)) return { state: next, finding: findingOf(short) }
   if (isSlowTunnel(long)) return { state: next, finding: findingOf(long) }
@@ -89,11 +90,26 @@ export function noteQuery(
 const isOver = (tally: Tally | undefined, at: number, duration: number): boolean =>
   tally === undefined || at - tally.start >= duration || at < tally.start
 
-function add(tally: Tally | undefined, { at, sub, type, isMissing }: TunnelQuery): Tally {
+/** What counts of the name of a query. */
+interface NameFacts {
+  readonly characters: number
+  /** Bits a character. */
+  readonly entropy: number
+  readonly maxLabel: number
+  /** Place of the name among the bits of names that were seen. */
+  readonly bit: number
+}
+
+function factsOf(sub: string): NameFacts {
   const labels = sub.split('.')
   const text = labels.join('')
+  const maxLabel = Math.max(...labels.map((label) => label.length))
+  return { characters: text.length, entropy: entropyOf(text), maxLabel, bit: hashOf(sub) % seenBits }
+}
+
+function add(tally: Tally | undefined, { at, sub, type, isMissing }: TunnelQuery, facts: NameFacts): Tally {
+  const { characters, entropy, maxLabel, bit } = facts
   const seen = tally === undefined ? new Uint32Array(seenBits / 32) : tally.seen.slice()
-  const bit = hashOf(sub) % seenBits
   const word = seen[bit >>> 5] ?? 0
   const isNew = (word & (1 << (bit & 31))) === 0
   seen[bit >>> 5] = word | (1 << (bit & 31))
@@ -104,9 +120,9 @@ function add(tally: Tally | undefined, { at, sub, type, isMissing }: TunnelQuery
     queries: (tally?.queries ?? 0) + 1,
     missing: (tally?.missing ?? 0) + (isMissing ? 1 : 0),
     types: { ...tally?.types, [type]: (tally?.types[type] ?? 0) + 1 },
-    characters: (tally?.characters ?? 0) + text.length,
-    entropy: (tally?.entropy ?? 0) + entropyOf(text),
-    maxLabel: Math.max(tally?.maxLabel ?? 0, ...labels.map((label) => label.length)),
+    characters: (tally?.characters ?? 0) + characters,
+    entropy: (tally?.entropy ?? 0) + entropy,
+    maxLabel: Math.max(tally?.maxLabel ?? 0, maxLabel),
     seen,
     examples: isNew && examples.length < maxExamples ? [...examples, sub] : examples,
   }
@@ -122,12 +138,20 @@ function hashOf(text: string): number {
   return Math.imul(hash, 0x2c1b3c6d) >>> 0
 }
 
+/** Occurrences of each character code; names in DNS have codes below 256. All zero between two names. */
+const occurrences = new Uint8Array(256)
+
 /** Shannon entropy, bits a character. */
 function entropyOf(text: string): number {
-  const counts = new Map<string, number>()
-  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
+  for (let index = 0; index < text.length; index += 1) occurrences[text.charCodeAt(index) & 255]! += 1
   let sum = 0
-  for (const count of counts.values()) sum -= (count / text.length) * Math.log2(count / text.length)
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index) & 255
+    const count = occurrences[code]!
+    if (count === 0) continue
+    sum -= (count / text.length) * Math.log2(count / text.length)
+    occurrences[code] = 0
+  }
   return sum
 }
 
