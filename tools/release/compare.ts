@@ -1,15 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../../cli/services.ts'
+import { chooseArchitectures, provideNode } from './node-program.ts'
 
 // Makes the release twice, from copies in different folders, with different time zones, languages and file modes, and compares the
 // checksums. Its options are those of `npm run release`.
 const text = { type: 'string', multiple: true } as const
-parseArgs({ options: { arch: text, only: text, compression: text } })
+const { values } = parseArgs({ options: { arch: text, only: text, compression: text } })
 const options = process.argv.slice(2)
+
+// Fetched here, where the settings of this machine's network hold.
+for (const architecture of chooseArchitectures(values.arch)) provideNode(architecture)
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-compare-'))
 try {
@@ -49,6 +53,9 @@ function copySources(place: string): void {
   // What was built before must not be taken from the cache.
   const names = readdirSync(join(root, 'node_modules')).filter((name) => name !== '.cache')
   run('cp', ['-a', '--reflink=auto', ...names.map((name) => join(root, 'node_modules', name)), packages], {})
+  // The Node of other machines, whose checksum is looked at, is no work of ours.
+  const fetched = join(root, 'node_modules/.cache/release')
+  if (existsSync(fetched)) cpSync(fetched, join(packages, '.cache/release'), { recursive: true })
   for (const nested of globSync(['*/node_modules', '*/*/node_modules'], { cwd: root, exclude: ['node_modules/**'] }))
     run('cp', ['-a', '--reflink=auto', join(root, nested), join(place, nested)], {})
 }

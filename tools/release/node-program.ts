@@ -32,7 +32,7 @@ export function provideNode(architecture: Architecture): string {
   mkdirSync(cache, { recursive: true })
   const fresh = mkdtempSync(join(cache, 'node-'))
   try {
-    run('npm', ['pack', `${name}@${version}`, '--silent', '--pack-destination', fresh])
+    run('npm', ['pack', `${name}@${version}`, '--loglevel=error', '--pack-destination', fresh])
     const archive = join(fresh, `${name}-${version}.tgz`)
     const sum = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`
     if (sum !== integrity) throw new Error(`${name} ${version} from the registry is not the one of package-lock.json`)

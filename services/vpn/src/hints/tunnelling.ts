@@ -143,11 +143,14 @@ const occurrences = new Uint8Array(256)
 
 /** Shannon entropy, bits a character. */
 function entropyOf(text: string): number {
-  for (let index = 0; index < text.length; index += 1) occurrences[text.charCodeAt(index) & 255]! += 1
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index) & 255
+    occurrences[code] = (occurrences[code] ?? 0) + 1
+  }
   let sum = 0
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index) & 255
-    const count = occurrences[code]!
+    const count = occurrences[code] ?? 0
     if (count === 0) continue
     sum -= (count / text.length) * Math.log2(count / text.length)
     occurrences[code] = 0
