@@ -1,0 +1,5 @@
+export { arbitraryOf, validArbitraryOf } from './arbitrary.ts'
+export { createConformance, type Answer, type Conformance } from './conforming-client.ts'
+export { openApiProblems } from './openapi-problems.ts'
+export { operationsOf, type Operation } from './operations.ts'
+export { readAnswer, testConformance, type ConformancePlan, type ConformanceSubject } from './test-conformance.ts'
