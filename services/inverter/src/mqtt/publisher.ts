@@ -1,43 +1,46 @@
-import { createKeyedQueue, QueueFull, type Log, type Timers } from '@hearth/runtime'
-import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
+import { createKeyedQueue, QueueFull } from '@hearth/runtime'
+import type { CatalogObject } from '../catalog/catalog.ts'
 import type { Device } from '../devices/device.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
-import type { EnergyManager } from '../energy/energy.ts'
 import { readBatch } from '../metrics/read-batch.ts'
 import type { ApiValue } from '../metrics/value.ts'
-import type { DeviceReadiness } from '../readiness/schema.ts'
 import { BrokerError } from './broker/broker-error.ts'
 import type { BrokerSession } from './broker/broker-session.ts'
 import type { Components } from './entities/component.ts'
 import type { CounterValues } from './counter-values.ts'
+import type { MqttDependencies } from './dependencies.ts'
 import { commandTopics, deviceEntities, energyStates, retainedTopics } from './device-messages.ts'
-import { discoveryMessage, platformsOf, type Origin } from './entities/discovery.ts'
+import { discoveryMessage, platformsOf } from './entities/discovery.ts'
 import type { EnergyCommands } from './energy-commands.ts'
 import type { Published } from './published.ts'
 import { isCounter, stateOf } from './entities/quantity.ts'
 import type { MqttSettings } from './schema.ts'
 import type { Topics } from './entities/topics.ts'
 
+/** Parts of the service that the publisher reads. */
+type PublishedParts = Pick<
+  MqttDependencies,
+  | 'catalog'
+  | 'timers'
+  | 'log'
+  | 'origin'
+  | 'devices'
+  | 'findDevice'
+  | 'conditionOf'
+  | 'isApproved'
+  | 'isWriteAccessOn'
+  | 'energy'
+  | 'changed'
+>
+
 /** What the publisher reads, and where it sends it. */
-export interface PublisherDependencies {
-  readonly catalog: Catalog
-  readonly timers: Timers
-  readonly log: Log
+export interface PublisherDependencies extends PublishedParts {
   readonly settings: MqttSettings
   readonly topics: Topics
-  readonly origin: Origin
   readonly session: BrokerSession
   readonly published: Published
   readonly counters: CounterValues
-  readonly devices: () => readonly DeviceRuntime[]
-  readonly findDevice: (id: string) => Device | undefined
-  readonly conditionOf: (id: string) => Pick<DeviceReadiness, 'state'> | undefined
-  readonly isApproved: (name: string) => boolean
-  readonly isWriteAccessOn: () => boolean
-  readonly energy: EnergyManager
   readonly energyCommands: EnergyCommands
-  /** Called when figures of the connection have changed, for the pages that show them. */
-  readonly changed: () => void
 }
 
 /** Changes within this time are published together, milliseconds. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { migrate, openDatabase } from '@hearth/database'
 import { openToldNotifications } from '@hearth/notifications/test'
+import { interfaceRow } from '../../test/stored-rows.ts'
 import { migrations } from '../database/migrations/index.ts'
 import type { HealthNotice } from '../health/schema.ts'
 import type { Node } from '../nodes/schema.ts'
@@ -58,22 +59,7 @@ test('an enabled interface that does not run is told once, and once more when it
   await using world = await openReports()
   await world.db
     .insertInto('interfaces')
-    .values({
-      name: 'wg0',
-      address: '10.8.0.1/24',
-      address6: null,
-      listen_port: 51_820,
-      dns: '',
-      mtu: 1420,
-      nat: 1,
-      forwarding: 1,
-      enabled: 1,
-      private_key: '',
-      public_key: '',
-      next_host: 2,
-      created_at: 0,
-      updated_at: 0,
-    })
+    .values(interfaceRow({ next_host: 2 }))
     .execute()
   await world.check()
   assert.deepEqual(await world.told(), [])
