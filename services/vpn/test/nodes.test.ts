@@ -154,7 +154,7 @@ test('what is no request of a node is refused, and the next one is answered', as
   const { token } = await world.add('Berlin')
   const identity = await world.join('a', token)
   const cases: [string, string, number, RegExp][] = [
-    ['/v1/report', 'x'.repeat(maxLinkBody + 1), 413, /more than 16384 bytes/],
+    ['/v1/report', 'x'.repeat(maxLinkBody.report + 1), 413, /more than 1048576 bytes/],
     ['/v1/report', '{', 422, /body/],
     ['/v1/report', '{"version":7}', 422, /version/],
     ['/v1/report', JSON.stringify({ version: 'x'.repeat(65) }), 422, /version/],

@@ -74,7 +74,7 @@ export class ControlLink {
       response.setEncoding('utf8')
       response.on('data', (piece: string) => {
         text += piece
-        if (text.length > maxLinkBody) response.destroy(new Error('its answer is too long'))
+        if (text.length > maxLinkBody.answer) response.destroy(new Error('its answer is too long'))
       })
       response.once('error', reject)
       response.once('end', () => resolve({ status: response.statusCode ?? 0, text }))

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { plainText } from '../envelope.ts'
+import { NodeState } from './node-state.ts'
 
 /** Name in the certificate of the service for nodes. They know the service by it, whatever address it has. */
 export const controlName = 'control.hearth.invalid'
@@ -8,10 +9,16 @@ export const controlName = 'control.hearth.invalid'
 export const reportEveryMs = 30_000
 
 /** Paths of the link between nodes and the service. A later version that older nodes do not understand has other paths. */
-export const linkPaths = { join: '/v1/join', report: '/v1/report' } as const
+export const linkPaths = { join: '/v1/join', report: '/v1/report', state: '/v1/state' } as const
 
-/** Bytes of a request or an answer of the link, at most. */
-export const maxLinkBody = 16_384
+/** Bytes of a request of the link, at most, and of an answer to it. A state has about 600 bytes for a peer. */
+export const maxLinkBody = { join: 16_384, report: 1_048_576, state: 16_384, answer: 33_554_432 } as const
+
+/** Longest time that a request for the state waits for another one, milliseconds. */
+export const stateWaitMs = 25_000
+
+/** Peers in one batch of traffic, and batches in one report, at most. */
+export const maxTraffic = { peers: 2000, batches: 20 } as const
 
 /** Request of a host to become a node. Members that are not known are ignored, so that newer nodes can join. */
 export const JoinRequest = z.object({
@@ -25,13 +32,72 @@ export type JoinRequest = z.infer<typeof JoinRequest>
 export const JoinAnswer = z.object({ id: z.uuid(), name: z.string(), certificate: z.string() })
 export type JoinAnswer = z.infer<typeof JoinAnswer>
 
-/** A node says that it runs. */
-export const Report = z.object({ version: plainText(64) })
+/** Milliseconds since the epoch by the clock of the node. */
+const time = z.int().min(0)
+const bytes = z.int().min(0)
+
+/** Traffic of peers in a span of time, counted by the node. */
+export const TrafficBatch = z.object({
+  /** Place in the order of the node's batches, from 1. The service counts each once. */
+  number: z.int().min(1),
+  /** End of the span. */
+  at: time,
+  peers: z
+    .array(
+      z.object({
+        interface: plainText(15),
+        public_key: plainText(44),
+        /** Bytes in the span from the peer, and to it. */
+        rx: bytes,
+        tx: bytes,
+        latest_handshake: time.nullable(),
+        /** `address:port`. */
+        endpoint: plainText(64).nullable(),
+      }),
+    )
+    .max(maxTraffic.peers),
+})
+export type TrafficBatch = z.infer<typeof TrafficBatch>
+
+/** A node says that it runs, and how. Older nodes send their version alone. */
+export const Report = z.object({
+  version: plainText(64),
+  /** Now, by the clock of the node; the other times are corrected by it. */
+  sent_at: time.optional(),
+  /** The state that it runs; null without one. */
+  revision: plainText(64).nullable().optional(),
+  interfaces: z
+    .array(
+      z.object({ name: plainText(15), status: z.enum(['up', 'down', 'error']), reason: plainText(300).nullable() }),
+    )
+    .max(100)
+    .optional(),
+  traffic: z
+    .object({
+      /** Names the count that the numbers belong to. A node that lost its count begins another. */
+      count: z.uuid(),
+      /** In their order; the first ones that the service did not confirm yet. */
+      batches: z.array(TrafficBatch).max(maxTraffic.batches),
+    })
+    .optional(),
+})
 export type Report = z.infer<typeof Report>
 
 /** Answer to a report. */
-export const ReportAnswer = z.object({ name: z.string() })
+export const ReportAnswer = z.object({
+  name: z.string(),
+  /** Number of the last batch that is written down; the node may forget it and those before. Null when nothing was sent. */
+  counted: z.int().min(0).nullable().optional(),
+})
 export type ReportAnswer = z.infer<typeof ReportAnswer>
+
+/** A node asks for its state and names the one that it has. The answer comes when there is another, or after a while. */
+export const StateRequest = z.object({ revision: plainText(64).nullable() })
+export type StateRequest = z.infer<typeof StateRequest>
+
+/** The wanted state, null when it is still the one that the node named. The revision is the SHA-256 of its text, hex. */
+export const StateAnswer = z.object({ revision: z.string(), state: NodeState.nullable() })
+export type StateAnswer = z.infer<typeof StateAnswer>
 
 /** An answer of the link other than success. */
 export const LinkRefusal = z.object({ message: z.string() })

@@ -126,11 +126,11 @@ function createLinkAnswers({ admission, clock, log }: LinkServerDependencies) {
     const { method, url, socket } = request
     if (method === 'POST' && url === linkPaths.join) {
       count('unknown', addressGroup(from))
-      return admission.join(await readBody(request, JoinRequest), from)
+      return admission.join(await readBody(request, { schema: JoinRequest, most: maxLinkBody.join }), from)
     }
     const node = await nodeOf(socket as TLSSocket, from)
     if (method === 'POST' && url === linkPaths.report)
-      return admission.report(node, await readBody(request, Report), from)
+      return admission.report(node, await readBody(request, { schema: Report, most: maxLinkBody.report }), from)
     throw new Problem('not-found', 'This version of the service does not know this request of a node')
   }
 
@@ -153,12 +153,15 @@ function createLinkAnswers({ admission, clock, log }: LinkServerDependencies) {
 const certificateOf = (socket: TLSSocket): X509Certificate | undefined =>
   socket.authorized ? socket.getPeerX509Certificate() : undefined
 
-async function readBody<S extends z.ZodType>(request: IncomingMessage, schema: S): Promise<z.output<S>> {
+async function readBody<S extends z.ZodType>(
+  request: IncomingMessage,
+  { schema, most }: { schema: S; most: number },
+): Promise<z.output<S>> {
   const pieces: Buffer[] = []
   let size = 0
   for await (const piece of request as AsyncIterable<Buffer>) {
     size += piece.length
-    if (size > maxLinkBody) throw new Problem('too-large', `The body has more than ${maxLinkBody} bytes`)
+    if (size > most) throw new Problem('too-large', `The body has more than ${most} bytes`)
     pieces.push(piece)
   }
   const { success, data, error } = schema.safeParse(parseJson(Buffer.concat(pieces).toString('utf8')))

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { LeftNothing, orNothing } from '../database/left-nothing.ts'
+import { LeftNothing, orNothing } from '../left-nothing.ts'
 import { networksBehind } from '../interfaces/desired-devices.ts'
 import { findInterfaceRow } from '../interfaces/store.ts'
 import { namedConflict, notFound, Problem } from '../problems.ts'

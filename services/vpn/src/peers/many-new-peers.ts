@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { LeftNothing, orNothing } from '../database/left-nothing.ts'
+import { LeftNothing, orNothing } from '../left-nothing.ts'
 import { findInterfaceRow, updateInterfaceRow } from '../interfaces/store.ts'
 import { invalidField, namedConflict, Problem } from '../problems.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { LeftNothing, orNothing } from '../database/left-nothing.ts'
+import { LeftNothing, orNothing } from '../left-nothing.ts'
 import { readForeignFiles } from '../foreign-files/read-foreign-files.ts'
 import { firstFreePort, type HostLinks } from '../interfaces/host-links.ts'
 import { interfaceMembers } from '../interfaces/interfaces.ts'
