@@ -46,13 +46,8 @@ export class DeviceConnections {
     const groups = Map.groupBy(devices, endpointOf)
     for (const [id, open] of this.#open) {
       const wanted = groups.get(id)
+      // Names and limits change without touching the connection.
       if (wanted === undefined || shapeOf(wanted) !== open.shape) await this.#closeEndpoint(open)
-      else
-        // Names and limits change without touching the connection.
-        for (const device of wanted) {
-          const runtime = open.runtimes.get(device.id)
-          if (runtime !== undefined) runtime.device = device
-        }
     }
     for (const [id, group] of groups) if (!this.#open.has(id)) await this.#openEndpoint(id, group)
   }

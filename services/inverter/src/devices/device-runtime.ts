@@ -37,6 +37,8 @@ export interface RuntimeDependencies {
 /** A configured inverter with its connection, cache and periodic reads. */
 export class DeviceRuntime {
   readonly deviceId: string
+  /** Address of the device among those behind its endpoint; undefined when it is alone there. */
+  readonly networkId: number | undefined
   readonly link: Link
   readonly liveness: Liveness
   /** Objects that the firmware does not answer. */
@@ -48,14 +50,12 @@ export class DeviceRuntime {
   readonly #dependencies: RuntimeDependencies
   readonly #confirmIdentity: ConfirmIdentity
   readonly #endings: readonly (() => void)[]
-  /** Replaced when a member that does not affect the connection changes, such as the name. */
-  device: Device
 
   constructor(device: Device, link: Link, dependencies: RuntimeDependencies) {
     const { timers, catalog, journal, onIdentity } = dependencies
     const { id: deviceId, networkId: address } = device
     this.deviceId = deviceId
-    this.device = device
+    this.networkId = address
     this.link = link
     this.#dependencies = dependencies
     this.liveness = new Liveness(timers)
@@ -143,7 +143,7 @@ export class DeviceRuntime {
     )
     return new Periodic({
       link: this.link,
-      address: this.device.networkId,
+      address: this.networkId,
       objectIds: [...ids.values()],
       periodSeconds,
       unanswered: this.unanswered,

@@ -56,7 +56,7 @@ function transportOf({ id, host, port, link, runtimes }: Endpoint): Transports['
     host,
     port,
     device_ids: [...runtimes.keys()],
-    network_ids: [...runtimes.values()].map(({ device }) => device.networkId ?? null),
+    network_ids: [...runtimes.values()].map(({ networkId }) => networkId ?? null),
     state: status.state,
     crc_errors: status.crcErrors,
     framing_errors: status.framingErrors,

@@ -36,10 +36,10 @@ export function createHealth({ catalog, device, now }: HealthDependencies) {
   const objects = healthMetrics.map((name) => catalog.byName(name)).filter((object) => object !== undefined)
 
   /** Queries a logger object for its values before a time. */
-  async function query({ device, link }: DeviceRuntime, object: CatalogObject, before: number): Promise<Uint8Array> {
+  async function query({ networkId, link }: DeviceRuntime, object: CatalogObject, before: number): Promise<Uint8Array> {
     try {
       const payload = encodeHistoryRequest(Math.floor(before / 1000))
-      return await link.query(object.objectId, payload, { address: device.networkId, priority: 'normal' })
+      return await link.query(object.objectId, payload, { address: networkId, priority: 'normal' })
     } catch (error) {
       throw deviceProblem(error)
     }
