@@ -117,7 +117,7 @@ export async function startCaddy(
     get: async (host, path, options = {}) => {
       const port = options.https ? httpsPort : httpPort
       if (options.isSettled !== true) await portReopened(port)
-      return getPage({ host, path, port }, options)
+      return againWhileHandedOver(() => getPage({ host, path, port }, options), options.method)
     },
     stop,
     [Symbol.asyncDispose]: stop,
@@ -141,6 +141,19 @@ async function againWhileReloading<T>(call: () => Promise<T>, method: string): P
   const outcome = await eventually(attempt, () => true, { everyMs: 10, what: 'an answer of the admin socket' })
   if ('error' in outcome) throw outcome.error
   return outcome.answer
+}
+
+/** A listener that a new configuration hands over may lose a connection in that moment; what only reads is sent again, twice. */
+async function againWhileHandedOver<T>(call: () => Promise<T>, method = 'GET'): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await call()
+    } catch (error) {
+      const isLost = ['ECONNRESET', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '')
+      if (attempt === 3 || !isLost || method !== 'GET') throw error
+      await pause(100)
+    }
+  }
 }
 
 function homeOf(path: string): Record<string, string> {
