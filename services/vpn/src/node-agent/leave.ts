@@ -27,12 +27,28 @@ export async function leaveService(
   const stored = await readStateFile(directory)
   const dataPlane = await openNodeDataPlane({ backend, directory })
   if (typeof stored === 'string') say(`${stored}: interfaces are not known and stay as they are`)
-  else if (stored !== undefined) await takeInterfacesDown(stored, dataPlane.driver, say)
+  else if (stored !== undefined) {
+    await checkReach(stored, dataPlane, backend)
+    await takeInterfacesDown(stored, dataPlane.driver, say)
+  }
   await removeTables(dataPlane)
   say('the firewall tables are removed')
   await dataPlane.driver.close()
   for (const name of present) await rm(join(directory, name), { force: true })
   say(`deleted in ${directory}: ${present.join(', ')}`)
+}
+
+/** Refuses when this command is simulated and the tunnels are not: it would delete the keys of tunnels that go on. */
+async function checkReach(
+  { state }: StoredState,
+  { choice, driver }: NodeDataPlane,
+  backend: NodeAgentConfig['backend'],
+): Promise<void> {
+  const isCertain = choice.backend !== 'simulated' || backend === 'simulated'
+  if (isCertain || !state.interfaces.some(({ running }) => running) || (await driver.list()).length > 0) return
+  throw new OperatorError(
+    `the tunnels of this node cannot be taken down by this command (${choice.reason}): run it as root`,
+  )
 }
 
 async function takeInterfacesDown(
