@@ -51,7 +51,7 @@ async function joinNode(url: string, options: { tokenFile: string; replace?: boo
   const [{ joinService }, { readNodeConfig }, { version }] = await Promise.all([
     import('../node-agent/join.ts'),
     import('../node-agent/config.ts'),
-    import('../about.ts'),
+    import('../version.ts'),
   ])
   const { dataDirectory } = readNodeConfig(process.env)
   const reading = file === '-' ? text(process.stdin) : readFile(file, 'utf8')
@@ -66,7 +66,7 @@ async function runNode(): Promise<void> {
   const [{ runNodeAgent }, { readNodeConfig }, { version }] = await Promise.all([
     import('../node-agent/run-node-agent.ts'),
     import('../node-agent/config.ts'),
-    import('../about.ts'),
+    import('../version.ts'),
   ])
   await runNodeAgent(readNodeConfig(process.env), version)
 }

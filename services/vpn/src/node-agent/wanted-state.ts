@@ -79,7 +79,7 @@ export class WantedState {
       this.#failure = undefined
       this.#stored = { ...stored, leaving: tunnels.stillRunning(stored.leaving) }
       if (this.#stored.leaving.length < stored.leaving.length) await writeStateFile(directory, this.#stored)
-      log.info(`the state ${stored.revision.slice(0, 12)} is in force: ${stored.state.interfaces.length} interfaces`)
+      log.info(`the state ${stored.revision.slice(0, 12)} is in force; interfaces: ${stored.state.interfaces.length}`)
     } catch (error) {
       const { message } = error as Error
       if (message !== this.#failure) log.error(`the state of this node is not in force yet: ${message}`)
