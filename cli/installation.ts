@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { OperatorError } from '@hearth/runtime/operator-error'
-import type { ServiceFolder } from './services.ts'
+import type { CommandNeeds, ServiceFolder } from './services.ts'
 
 /** Tells whether a service is one of a Debian package: its build alone, without sources. */
 export function isInstalled({ folder }: ServiceFolder): boolean {
@@ -22,8 +22,9 @@ export function defaultDataDirectory(service: ServiceFolder): string {
  */
 export function enterService(service: ServiceFolder, program: string, args: readonly string[]): number | undefined {
   if (!isInstalled(service)) return undefined
-  const environment = { ...readSettings(service), ...process.env }
-  environment['DATA_DIR'] ??= defaultDataDirectory(service)
+  const { data = service.name, capability } = needsOf(service, args)
+  const environment = { ...readSettings(data), ...process.env }
+  environment['DATA_DIR'] ??= `/var/lib/hearth/${data}`
   const user = `hearth-${service.name}`
   // Someone with a data directory of their own needs nothing of the installed service.
   const isOwnData = process.env['DATA_DIR'] !== undefined
@@ -33,7 +34,11 @@ export function enterService(service: ServiceFolder, program: string, args: read
     Object.assign(process.env, environment)
     return undefined
   }
-  const drop = ['--reuid', user, '--regid', user, '--init-groups', '--inh-caps=-all', '--', process.execPath]
+  const rights =
+    capability === undefined
+      ? ['--inh-caps=-all']
+      : [`--inh-caps=-all,+${capability}`, `--ambient-caps=-all,+${capability}`]
+  const drop = ['--reuid', user, '--regid', user, '--init-groups', ...rights, '--', process.execPath]
   const result = spawnSync('setpriv', [...drop, ...process.execArgv, program, ...args], {
     stdio: 'inherit',
     env: environment,
@@ -42,13 +47,19 @@ export function enterService(service: ServiceFolder, program: string, args: read
   return result.status ?? 1
 }
 
+/** Returns what a command needs; `args` begin with the name of the service, options come after the words of the command. */
+export function needsOf({ commands }: Pick<ServiceFolder, 'commands'>, [, ...args]: readonly string[]): CommandNeeds {
+  const found = Object.keys(commands).find((words) => words.split(' ').every((word, index) => args[index] === word))
+  return (found === undefined ? undefined : commands[found]) ?? {}
+}
+
 /** Returns the settings a start would have: those of the environment, and of an installed service those of its file. */
 export function settingsOf(service: ServiceFolder): NodeJS.Dict<string> {
   if (!isInstalled(service)) return process.env
-  return { DATA_DIR: defaultDataDirectory(service), ...readSettings(service), ...process.env }
+  return { DATA_DIR: defaultDataDirectory(service), ...readSettings(service.name), ...process.env }
 }
 
-function readSettings({ name }: ServiceFolder): NodeJS.Dict<string> {
+function readSettings(name: string): NodeJS.Dict<string> {
   try {
     return parseEnv(readFileSync(`/etc/hearth/${name}.env`, 'utf8'))
   } catch (error) {

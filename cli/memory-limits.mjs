@@ -9,5 +9,5 @@ export const variables = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '13107
 /** Commands of services that run until they are told to stop. */
 const longRunning = new Set(['serve', 'worker'])
 
-/** Tells whether a command line starts a service. */
-export const isService = ([, command]) => longRunning.has(command)
+/** Tells whether a command line starts a service, or a node of one. */
+export const isService = ([, command, word]) => longRunning.has(command) || (command === 'node' && word === 'run')

@@ -8,12 +8,22 @@ export const root = join(import.meta.dirname, '..')
 /** Debian packages by name, each with what it is for. */
 export type Packages = Readonly<Record<string, string>>
 
+/** What a command of an installed service needs that is not the same for all. */
+export interface CommandNeeds {
+  /** Name of its data directory and settings file; that of the service when left out. */
+  readonly data?: string
+  /** Capability that it keeps, as `setpriv` names it. */
+  readonly capability?: string
+}
+
 /** A service as its folder describes it. */
 export interface ServiceFolder {
   readonly name: string
   readonly folder: string
   readonly title: string
   readonly port: number
+  /** By the words of the command. */
+  readonly commands: Readonly<Record<string, CommandNeeds>>
   readonly systemPackages: Packages
   readonly testPackages: Packages
   /** Packages of Debian's unstable suite that tests use without an installation. */
@@ -21,7 +31,7 @@ export interface ServiceFolder {
 }
 
 interface Manifest {
-  hearth?: { title?: string; port?: number }
+  hearth?: { title?: string; port?: number; commands?: ServiceFolder['commands'] }
   systemPackages?: Packages
   testPackages?: Packages
   unpackedTestPackages?: Packages
@@ -53,8 +63,8 @@ export function checkPackages(from = root): Packages {
 
 function describe(name: string, folder: string): ServiceFolder {
   const { hearth = {}, systemPackages = {}, testPackages = {}, unpackedTestPackages = {} } = readManifest(folder)
-  const { title = name, port = 0 } = hearth
-  return { name, folder, title, port, systemPackages, testPackages, unpackedTestPackages }
+  const { title = name, port = 0, commands = {} } = hearth
+  return { name, folder, title, port, commands, systemPackages, testPackages, unpackedTestPackages }
 }
 
 function readManifest(folder: string): Manifest {

@@ -1,4 +1,5 @@
 import type { ServiceFolder } from '../../cli/services.ts'
+import { moreUnits } from './unit.ts'
 
 const start = '#!/bin/sh\nset -e\n'
 
@@ -26,10 +27,12 @@ fi
  * What dpkg runs around a service's package. They work in a root without systemd too: `deb-systemd-helper` and
  * `deb-systemd-invoke` are part of every Debian. Removing keeps the data; purging takes it, and the user, without a question.
  */
-export function serviceScripts({ name, title, port }: ServiceFolder, version: string): Record<string, string> {
+export function serviceScripts(service: ServiceFolder, version: string): Record<string, string> {
+  const { name, title, port } = service
   const user = `hearth-${name}`
   const unit = `${user}.service`
   const data = `/var/lib/hearth/${name}`
+  const others = scriptsOfOthers(service)
   return {
     postinst: `${start}case "$1" in
   configure | abort-upgrade | abort-remove | abort-deconfigure) ;;
@@ -51,9 +54,9 @@ if deb-systemd-helper --quiet was-enabled ${unit}; then
 else
   deb-systemd-helper update-state ${unit} >/dev/null || true
 fi
-if [ -d /run/systemd/system ]; then
+${others.install}if [ -d /run/systemd/system ]; then
   systemctl --system daemon-reload
-  if ! deb-systemd-invoke restart ${unit}; then
+${others.restart}  if ! deb-systemd-invoke restart ${unit}; then
     echo 'Hearth ${title} does not start; the reason: journalctl -u ${user}' >&2
     [ ! -e /var/lib/hearth/previous/version ] || echo 'The version before: sudo hearth-rollback' >&2
   fi
@@ -65,17 +68,26 @@ fi
 `,
     // Modules are loaded when they are first needed: the running service must not meet those of another version.
     prerm: `${upgradeScript(version)}case "$1" in
-  remove | upgrade) [ ! -d /run/systemd/system ] || deb-systemd-invoke stop ${unit} || true ;;
+  remove | upgrade) [ ! -d /run/systemd/system ] || deb-systemd-invoke stop ${[unit, ...others.units].join(' ')} || true ;;
 esac
 `,
-    postrm: `${start}if [ "$1" = remove ]; then
+    postrm: removalScript(service),
+  }
+}
+
+function removalScript(service: ServiceFolder): string {
+  const { name } = service
+  const user = `hearth-${name}`
+  const unit = `${user}.service`
+  const others = scriptsOfOthers(service)
+  return `${start}if [ "$1" = remove ]; then
   rm -rf /var/cache/hearth/${name}
   deb-systemd-helper mask ${unit} >/dev/null || true
-fi
+${others.mask}fi
 if [ "$1" = purge ]; then
   deb-systemd-helper purge ${unit} >/dev/null || true
   deb-systemd-helper unmask ${unit} >/dev/null || true
-  rm -rf ${data} /var/cache/hearth/${name}
+${others.purge}  rm -rf /var/lib/hearth/${name} /var/cache/hearth/${name}
   rmdir --ignore-fail-on-non-empty /var/lib/hearth /var/cache/hearth 2>/dev/null || true
   if getent passwd ${user} >/dev/null; then
     deluser --quiet --system ${user} || true
@@ -84,6 +96,29 @@ fi
 if [ -d /run/systemd/system ]; then
   systemctl --system daemon-reload || true
 fi
-`,
+`
+}
+
+/** What the scripts do for units that a package does not enable: one that an operator enabled is started again after an upgrade. */
+function scriptsOfOthers(service: ServiceFolder) {
+  const names = [...moreUnits(service).keys()]
+  const user = `hearth-${service.name}`
+  const lines = (lineOf: (name: string) => string) => names.map((name) => `${lineOf(name)}\n`).join('')
+  const help = (verb: string) => (name: string) => `deb-systemd-helper ${verb} ${name}.service >/dev/null || true`
+  return {
+    units: names.map((name) => `${name}.service`),
+    install:
+      lines((name) => `install -d -m 0700 -o ${user} -g ${user} ${dataOf(name)}`) +
+      lines(help('unmask')) +
+      lines(help('update-state')),
+    restart: lines((name) => `  deb-systemd-invoke restart ${name}.service || true`),
+    mask: lines((name) => `  rm -rf ${cacheOf(name)}`) + lines((name) => `  ${help('mask')(name)}`),
+    purge:
+      ['purge', 'unmask'].map((verb) => lines((name) => `  ${help(verb)(name)}`)).join('') +
+      lines((name) => `  rm -rf ${dataOf(name)} ${cacheOf(name)}`),
   }
 }
+
+/** Data and cache of a unit `hearth-NAME` are in folders with this name. */
+const dataOf = (unit: string): string => `/var/lib/hearth/${unit.replace(/^hearth-/, '')}`
+const cacheOf = (unit: string): string => `/var/cache/hearth/${unit.replace(/^hearth-/, '')}`

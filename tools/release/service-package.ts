@@ -10,7 +10,7 @@ import { lockedClosure } from './locked-packages.ts'
 import { serviceScripts } from './maintainer-scripts.ts'
 import type { Architecture } from './node-program.ts'
 import { settingsFile } from './settings-file.ts'
-import { unitText } from './unit.ts'
+import { moreUnits, unitText } from './unit.ts'
 
 /** Puts together in `folder` the package of a service that is built. */
 export function stageService(
@@ -22,7 +22,8 @@ export function stageService(
   const home = join(folder, 'usr/lib/hearth')
   copyFiles(builtFolder(service), join(home, 'dist', name), (path) => !path.endsWith(stampName))
   writeText(join(home, 'services', name, 'package.json'), readFileSync(join(service.folder, 'package.json')))
-  writeText(join(folder, `usr/lib/systemd/system/hearth-${name}.service`), unitText(service))
+  const units = [[`hearth-${name}`, unitText(service)] as const, ...moreUnits(service)]
+  for (const [unit, text] of units) writeText(join(folder, `usr/lib/systemd/system/${unit}.service`), text)
   writeText(join(folder, `etc/hearth/${name}.env`), settingsFile(service))
   const notices = licenceNotices(lockedClosure([`services/${name}`]))
   writeText(join(folder, `usr/share/doc/hearth-${name}/copyright`), notices)

@@ -5,15 +5,26 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryDirectory } from '@hearth/testing'
 import { findServices } from '../../cli/services.ts'
-import { unitText } from './unit.ts'
+import { moreUnits, unitText } from './unit.ts'
 
-/** Most exposure each service may have, as `systemd-analyze security` counts it. */
-const limits: Readonly<Record<string, number>> = { vpn: 4, inverter: 2, media: 2.5, sites: 2.5 }
+/** Most exposure each unit may have, as `systemd-analyze security` counts it. */
+const limits: Readonly<Record<string, number>> = {
+  'hearth-vpn': 4,
+  'hearth-vpn-node': 4,
+  'hearth-inverter': 2,
+  'hearth-media': 2.5,
+  'hearth-sites': 2.5,
+}
 
 const isThere = spawnSync('systemd-analyze', ['--version']).status === 0
 
-for (const service of findServices()) {
-  const { name } = service
+const services = findServices()
+const units = new Map([
+  ...services.map((service) => [`hearth-${service.name}`, unitText(service)] as const),
+  ...services.flatMap((service) => Array.from(moreUnits(service))),
+])
+
+for (const [name, text] of units) {
   test(
     `the unit of ${name} is valid and as closed as promised`,
     {
@@ -21,9 +32,9 @@ for (const service of findServices()) {
     },
     async () => {
       await using folder = await temporaryDirectory('unit')
-      const file = join(folder.path, `hearth-${name}.service`)
+      const file = join(folder.path, `${name}.service`)
       // The program is not installed here; what stands in for it is not what the check is about.
-      writeFileSync(file, unitText(service).replace('/usr/bin/hearth', process.execPath))
+      writeFileSync(file, text.replace('/usr/bin/hearth', process.execPath))
       const verified = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })
       assert.equal(verified.stderr, '')
       const { stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', '--no-pager', file], {

@@ -67,36 +67,8 @@ const needs: Readonly<Record<string, Needs>> = {
 /** The capabilities that a service keeps, as systemd names them. */
 export const capabilitiesOf = (name: string): readonly string[] => needs[name]?.capabilities ?? []
 
-/** The systemd unit of a service. */
-export function unitText({ name, title }: ServiceFolder): string {
-  const { capabilities, lines } = needs[name] ?? { capabilities: [], lines: [] }
-  return `[Unit]
-Description=Hearth ${title}
-After=network-online.target
-Wants=network-online.target
-
-[Service]
-Type=notify
-NotifyAccess=all
-ExecStart=/usr/bin/hearth ${name} serve
-User=hearth-${name}
-Group=hearth-${name}
-Environment=DATA_DIR=/var/lib/hearth/${name}
-EnvironmentFile=-/etc/hearth/${name}.env
-WorkingDirectory=/var/lib/hearth/${name}
-StateDirectory=hearth/${name}
-StateDirectoryMode=0700
-CacheDirectory=hearth/${name}
-CacheDirectoryMode=0700
-UMask=0077
-Restart=on-failure
-RestartSec=5
-WatchdogSec=90
-TimeoutStartSec=120
-# Open on purpose: the network is what the service is for, and V8 compiles at run time, so MemoryDenyWriteExecute cannot be set.
-CapabilityBoundingSet=${capabilities.join(' ')}
-AmbientCapabilities=${capabilities.join(' ')}
-NoNewPrivileges=yes
+/** The part of every unit that closes what no program here needs. */
+const closed = `NoNewPrivileges=yes
 ProtectSystem=strict
 ProtectHome=yes
 PrivateTmp=yes
@@ -115,10 +87,79 @@ KeyringMode=private
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
-SystemCallErrorNumber=EPERM
+SystemCallErrorNumber=EPERM`
+
+/** User, folders and settings of a program that runs as the user of a service. */
+const ownership = (user: string, name: string): string => `User=hearth-${user}
+Group=hearth-${user}
+Environment=DATA_DIR=/var/lib/hearth/${name}
+EnvironmentFile=-/etc/hearth/${name}.env
+WorkingDirectory=/var/lib/hearth/${name}
+StateDirectory=hearth/${name}
+StateDirectoryMode=0700`
+
+/** The systemd unit of a service. */
+export function unitText({ name, title }: ServiceFolder): string {
+  const { capabilities, lines } = needs[name] ?? { capabilities: [], lines: [] }
+  return `[Unit]
+Description=Hearth ${title}
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+Type=notify
+NotifyAccess=all
+ExecStart=/usr/bin/hearth ${name} serve
+${ownership(name, name)}
+CacheDirectory=hearth/${name}
+CacheDirectoryMode=0700
+UMask=0077
+Restart=on-failure
+RestartSec=5
+WatchdogSec=90
+TimeoutStartSec=120
+# Open on purpose: the network is what the service is for, and V8 compiles at run time, so MemoryDenyWriteExecute cannot be set.
+CapabilityBoundingSet=${capabilities.join(' ')}
+AmbientCapabilities=${capabilities.join(' ')}
+${closed}
 ${lines.join('\n')}
 
 [Install]
 WantedBy=multi-user.target
 `
 }
+
+/** The unit of a host that runs tunnels for the VPN service of another one. It is enabled by hand, once the host has joined. */
+const nodeUnit = `[Unit]
+Description=Hearth VPN node
+# What is on the disk runs without the service, so nothing waits for a network that may not be there.
+After=network.target
+ConditionPathExists=/var/lib/hearth/vpn-node/node.json
+
+[Service]
+Type=exec
+ExecStart=/usr/bin/hearth vpn node run
+${ownership('vpn', 'vpn-node')}
+CacheDirectory=hearth/vpn-node
+CacheDirectoryMode=0700
+UMask=0077
+Restart=on-failure
+RestartSec=5
+# Tunnels and rules of nftables are the host's, and so is forwarding.
+CapabilityBoundingSet=CAP_NET_ADMIN
+AmbientCapabilities=CAP_NET_ADMIN
+${closed}
+# The program alone is stopped: wireguard-go processes, and with them the tunnels, go on.
+KillMode=process
+DeviceAllow=/dev/net/tun rw
+RuntimeDirectory=wireguard
+RuntimeDirectoryPreserve=yes
+RestrictAddressFamilies=${families} AF_NETLINK
+
+[Install]
+WantedBy=multi-user.target
+`
+
+/** Units beside that of a service, by name without `.service`. A package does not enable them. */
+export const moreUnits = ({ name }: Pick<ServiceFolder, 'name'>): ReadonlyMap<string, string> =>
+  new Map(name === 'vpn' ? [['hearth-vpn-node', nodeUnit]] : [])

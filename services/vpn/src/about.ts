@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs'
 import type { ApiDescription } from '@hearth/http'
 import { sessionCookie } from './access.ts'
 import { ErrorBody } from './envelope.ts'
+import { version } from './version.ts'
 
-/** The version of the service, from its package. */
-export const version = (
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-).version
+export { version }
 
 /** Description of the service and its sign-in methods in the API document. */
 export const about: ApiDescription = {

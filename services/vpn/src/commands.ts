@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { DoctorCheck, Environment } from '@hearth/runtime'
 
-/** Adds the commands of `hearth vpn …`. For `serve` nothing else is loaded, so that DNS answers early. */
+/** Adds the commands of `hearth vpn …`. For `serve` and `node run` nothing else is loaded. */
 export async function addCommands(program: Command, args: readonly string[] = []): Promise<void> {
   program
     .command('serve')
@@ -13,6 +13,8 @@ export async function addCommands(program: Command, args: readonly string[] = []
       await serve(process.env, early)
     })
   if (args[0] === 'serve') return
+  // A node has no database and no accounts, and loads what is for them as little.
+  if (args[0] === 'node' && args[1] === 'run') return (await import('./command-line/nodes.ts')).addNodeCommands(program)
   const { addAccountCommands } = await import('./command-line/accounts.ts')
   const { addBackupCommands } = await import('@hearth/service')
   addAccountCommands(program)

@@ -20,7 +20,7 @@ test('a node is added, joins and runs from the command line, and is back after a
     PUBLIC_ENDPOINT: '127.0.0.1',
     VPN_NODES_LISTEN: `127.0.0.1:${port}`,
   }
-  const host = { DATA_DIR: join(folder.path, 'host') }
+  const host = { DATA_DIR: join(folder.path, 'host'), WIREGUARD_BACKEND: 'simulated' }
   const url = `https://127.0.0.1:${port}`
   const added = await runCommand(['vpn', 'node', 'add', 'Berlin'], service)
   assert.equal(added.code, 0, added.stderr)

@@ -39,6 +39,11 @@ export function addNodeCommands(program: Command): void {
     .option('--replace', 'give up the identity that this host has already')
     .action(joinNode)
   node.command('run').description('run this host as a node in the foreground').action(runNode)
+  node.command('status').description('print what this node runs, from its disk').action(printStatus)
+  node
+    .command('leave')
+    .description('take the interfaces of this node down, and delete its state and identity')
+    .action(leaveNode)
 }
 
 async function joinNode(url: string, options: { tokenFile: string; replace?: boolean }): Promise<void> {
@@ -46,7 +51,7 @@ async function joinNode(url: string, options: { tokenFile: string; replace?: boo
   const [{ joinService }, { readNodeConfig }, { version }] = await Promise.all([
     import('../node-agent/join.ts'),
     import('../node-agent/config.ts'),
-    import('../about.ts'),
+    import('../version.ts'),
   ])
   const { dataDirectory } = readNodeConfig(process.env)
   const reading = file === '-' ? text(process.stdin) : readFile(file, 'utf8')
@@ -61,9 +66,27 @@ async function runNode(): Promise<void> {
   const [{ runNodeAgent }, { readNodeConfig }, { version }] = await Promise.all([
     import('../node-agent/run-node-agent.ts'),
     import('../node-agent/config.ts'),
-    import('../about.ts'),
+    import('../version.ts'),
   ])
   await runNodeAgent(readNodeConfig(process.env), version)
+}
+
+async function printStatus(): Promise<void> {
+  const [{ describeNode }, { readNodeConfig }] = await Promise.all([
+    import('../node-agent/describe-node.ts'),
+    import('../node-agent/config.ts'),
+  ])
+  const lines = await describeNode(readNodeConfig(process.env).dataDirectory)
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+async function leaveNode(): Promise<void> {
+  const [{ leaveService }, { readNodeConfig }] = await Promise.all([
+    import('../node-agent/leave.ts'),
+    import('../node-agent/config.ts'),
+  ])
+  await leaveService(readNodeConfig(process.env), (text) => process.stderr.write(`${text}\n`))
+  process.stderr.write('this host is no node any more; remove it in the service, too\n')
 }
 
 async function addNode(name: string, options: LifetimeOption): Promise<void> {

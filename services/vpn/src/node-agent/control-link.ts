@@ -8,8 +8,8 @@ import { fingerprintOf } from '../nodes/authority.ts'
 import { controlName, LinkRefusal, maxLinkBody } from '../nodes/link-schema.ts'
 import type { Identity } from './identity.ts'
 
-/** Longest time for one request, and for the connection before it, milliseconds. */
-const timeoutMs = 10_000
+/** Longest time for one request that does not say another, and for a connection, milliseconds. */
+const defaultTimeoutMs = 10_000
 
 /** The service answered, and refused. */
 export class ControlRefused extends Error {
@@ -41,9 +41,10 @@ export class ControlLink {
   async send<S extends z.ZodType>(
     path: string,
     body: object,
-    { answer, signal = new AbortController().signal }: { answer: S; signal?: AbortSignal },
+    { answer, signal, timeoutMs = defaultTimeoutMs }: { answer: S; signal?: AbortSignal; timeoutMs?: number },
   ): Promise<z.output<S>> {
-    const { status, text } = await this.#exchange(path, JSON.stringify(body), signal)
+    const end = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])])
+    const { status, text } = await this.#exchange(path, JSON.stringify(body), end)
     const parsed = parseJson(text)
     if (status !== 200)
       throw new ControlRefused(
@@ -66,7 +67,7 @@ export class ControlLink {
       path,
       headers,
       agent: this.#agent,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal,
     })
     sent.once('error', reject)
     sent.once('response', (response) => {
@@ -104,7 +105,7 @@ export function fetchAuthority(url: URL, fingerprint: string): Promise<string | 
     minVersion: 'TLSv1.3',
     // Only looks at what is presented; see above.
     rejectUnauthorized: false,
-    timeout: timeoutMs,
+    timeout: defaultTimeoutMs,
   })
   socket.once('timeout', () => socket.destroy(new Error('no answer within 10 seconds')))
   socket.once('error', reject)

@@ -17,7 +17,10 @@ const Identity = z.object({
 })
 export type Identity = z.infer<typeof Identity>
 
-const fileOf = (directory: string) => join(directory, 'node.json')
+/** Name of the file with the identity in the data directory of a node. */
+export const identityFileName = 'node.json'
+
+const fileOf = (directory: string) => join(directory, identityFileName)
 
 /** True when the directory holds the identity of a node. */
 export const hasIdentity = (directory: string): boolean => existsSync(fileOf(directory))

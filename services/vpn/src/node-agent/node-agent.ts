@@ -1,75 +1,91 @@
 import type { Log, Timers } from '@hearth/runtime'
-import { linkPaths, reportEveryMs, ReportAnswer } from '../nodes/link-schema.ts'
-import { ControlLink, ControlRefused } from './control-link.ts'
+import { noteContact } from './contact.ts'
+import { ControlLink } from './control-link.ts'
+import type { NodeDataPlane } from './data-plane.ts'
 import type { Identity } from './identity.ts'
+import { NodeTunnels } from './node-tunnels.ts'
+import { ReportLoop } from './report-loop.ts'
+import { followState } from './state-loop.ts'
+import { TrafficRecorder } from './traffic-recorder.ts'
+import { WantedState } from './wanted-state.ts'
 
 export interface NodeAgentDependencies {
   readonly identity: Identity
-  readonly log: Pick<Log, 'info' | 'warn'>
-  readonly timers: Pick<Timers, 'delay'>
+  /** Data directory of the node. */
+  readonly directory: string
+  readonly dataPlane: Omit<NodeDataPlane, 'choice'>
+  /** Pause between two checks of the tunnels, milliseconds. */
+  readonly checkEveryMs: number
+  readonly log: Log
+  readonly timers: Timers
   /** Version of Hearth on this host. */
   readonly version: string
 }
 
-/** What runs on a node: it reports to the service for as long as it runs, whether or not the service answers. */
+/** What runs on a node: tunnels as the service wants them, and reports, whether or not the service answers. */
 export class NodeAgent {
   readonly #dependencies: NodeAgentDependencies
   readonly #link: ControlLink
+  readonly #recorder: TrafficRecorder
+  readonly #tunnels: NodeTunnels
+  readonly #wanted: WantedState
+  readonly #reports: ReportLoop
   readonly #end = new AbortController()
-  #running: Promise<void> = Promise.resolve()
-  /** Result of the last report; each other one is logged. */
-  #last: string | undefined
+  #running: Promise<unknown> = Promise.resolve()
 
-  constructor(dependencies: NodeAgentDependencies) {
+  private constructor(dependencies: NodeAgentDependencies, recorder: TrafficRecorder) {
+    const { identity, directory, dataPlane, checkEveryMs, log, timers, version } = dependencies
     this.#dependencies = dependencies
-    this.#link = new ControlLink(dependencies.identity)
+    this.#recorder = recorder
+    this.#link = new ControlLink(identity)
+    this.#tunnels = new NodeTunnels({
+      ...dataPlane,
+      log,
+      checkEveryMs,
+      countTraffic: (names) => this.#count(names),
+      onChanged: () => this.#reports.wake(),
+    })
+    this.#wanted = new WantedState({ directory, tunnels: this.#tunnels, log })
+    this.#reports = new ReportLoop({
+      link: this.#link,
+      wanted: this.#wanted,
+      recorder,
+      countTraffic: () => this.#count(this.#tunnels.names()),
+      onAnswered: () => noteContact(directory, new Date(timers.now())),
+      timers,
+      log,
+      url: identity.url,
+      version,
+    })
   }
 
-  /** Begins to report. */
-  start(): void {
-    this.#running = this.#run()
+  static async open(dependencies: NodeAgentDependencies): Promise<NodeAgent> {
+    const { directory, timers: clock, log } = dependencies
+    return new NodeAgent(dependencies, await TrafficRecorder.open({ directory, clock, log }))
   }
 
-  async #run(): Promise<void> {
+  /** Brings up what is on the disk, without asking anybody, and begins to follow the service. */
+  async start(): Promise<void> {
     const { signal } = this.#end
-    let failures = 0
-    while (!signal.aborted) {
-      failures = (await this.#report(signal)) ? 0 : failures + 1
-      await this.#dependencies.timers.delay(pauseAfter(failures), signal).catch(() => undefined)
-    }
+    const { timers, log } = this.#dependencies
+    const [link, wanted] = [this.#link, this.#wanted]
+    await wanted.start()
+    const onReceived = () => this.#reports.wake()
+    this.#running = Promise.all([
+      this.#reports.run(signal),
+      followState({ link, wanted, timers, log, onReceived }, signal),
+    ])
   }
 
-  /** Sends one report. Returns false when the service did not answer; a refusal is an answer. */
-  async #report(signal: AbortSignal): Promise<boolean> {
-    const { identity, version } = this.#dependencies
-    try {
-      const { name } = await this.#link.send(linkPaths.report, { version }, { answer: ReportAnswer, signal })
-      this.#note('info', `reports to ${identity.url} as ${name}`)
-      return true
-    } catch (error) {
-      if (signal.aborted) return true
-      const message = (error as Error).message
-      const isUnknown = error instanceof ControlRefused && error.status === 401
-      const advice = isUnknown ? '; join again with a new token and --replace' : ''
-      this.#note('warn', `${identity.url}: ${message}${advice}`)
-      return error instanceof ControlRefused
-    }
+  #count(names: readonly string[]): Promise<void> {
+    return this.#recorder.take(names, (name) => this.#tunnels.read(name))
   }
 
-  #note(level: 'info' | 'warn', message: string): void {
-    if (message === this.#last) return
-    this.#last = message
-    this.#dependencies.log[level](message)
-  }
-
-  /** Ends the reports. */
+  /** Ends reports and checks. The tunnels keep running. */
   async close(): Promise<void> {
     this.#end.abort()
     await this.#running
     this.#link.close()
+    await this.#tunnels.close()
   }
 }
-
-/** Pause before the next report, milliseconds: soon after a failure, so that a service that was restarted knows its nodes at once. */
-const pauseAfter = (failures: number): number =>
-  failures === 0 ? reportEveryMs : Math.min(reportEveryMs, 1000 * 2 ** (failures - 1))

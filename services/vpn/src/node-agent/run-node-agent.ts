@@ -1,14 +1,27 @@
 import { closeOnSignal, createLog, lockDataDirectory, openDataDirectory, systemTimers } from '@hearth/runtime'
 import type { NodeAgentConfig } from './config.ts'
+import { openNodeDataPlane } from './data-plane.ts'
 import { readIdentity } from './identity.ts'
 import { NodeAgent } from './node-agent.ts'
 
 /** Runs this host as a node in the foreground until SIGTERM or SIGINT. Throws an `OperatorError` when it has not joined. */
-export async function runNodeAgent({ dataDirectory, logLevel }: NodeAgentConfig, version: string): Promise<void> {
-  const identity = await readIdentity(dataDirectory)
-  const lock = lockDataDirectory(openDataDirectory(dataDirectory))
+export async function runNodeAgent(config: NodeAgentConfig, version: string): Promise<void> {
+  const { dataDirectory: directory, logLevel, backend, driftCheckSeconds } = config
+  const identity = await readIdentity(directory)
+  const lock = lockDataDirectory(openDataDirectory(directory))
   const log = createLog({ name: 'vpn-node', level: logLevel })
-  const agent = new NodeAgent({ identity, log, timers: systemTimers, version })
+  const { choice, ...dataPlane } = await openNodeDataPlane({ backend, directory })
+  log.info(`tunnels: ${choice.backend}, because ${choice.reason}`)
+  const checkEveryMs = driftCheckSeconds * 1000
+  const agent = await NodeAgent.open({
+    identity,
+    directory,
+    dataPlane,
+    checkEveryMs,
+    log,
+    timers: systemTimers,
+    version,
+  })
   // Timers do not keep the process alive.
   const alive = setInterval(() => undefined, 60_000)
   closeOnSignal(
@@ -21,6 +34,6 @@ export async function runNodeAgent({ dataDirectory, logLevel }: NodeAgentConfig,
     },
     log,
   )
-  agent.start()
   process.stdout.write(`node ${identity.name} of ${identity.url}\n`)
+  await agent.start()
 }

@@ -1,0 +1,26 @@
+import { lastContact } from './contact.ts'
+import { readIdentity } from './identity.ts'
+import { readStateFile } from './state-file.ts'
+
+/** Describes this node from its disk, one line each: the service, its last answer, and the interfaces with their peers. */
+export async function describeNode(directory: string): Promise<string[]> {
+  const { name, url } = await readIdentity(directory)
+  const contact = await lastContact(directory)
+  const stored = await readStateFile(directory)
+  return [
+    `node ${name} of ${url}`,
+    `last contact: ${contact === undefined ? 'never' : contact.toISOString()}`,
+    ...interfaceLines(stored),
+  ]
+}
+
+function interfaceLines(stored: Awaited<ReturnType<typeof readStateFile>>): string[] {
+  if (typeof stored === 'string') return [stored]
+  if (stored === undefined) return ['no interfaces yet: the service has not sent any']
+  return stored.state.interfaces.map(({ config, peers, running }) => {
+    const text = running
+      ? `${peers.length} peers, port ${config.listenPort}, ${config.addresses.join(', ')}`
+      : 'stopped'
+    return `${config.name}: ${text}`
+  })
+}

@@ -1,0 +1,404 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLog } from '@hearth/runtime'
+import { eventually } from '@hearth/testing'
+import * as fc from 'fast-check'
+import { Decider } from '../access-rules/policy/decide.ts'
+import type { Policy } from '../access-rules/policy/policy.ts'
+import type { AccessTable } from '../access-rules/policy/table.ts'
+import { NodeState, policyOfNode } from '../nodes/node-state.ts'
+import { DeviceError, type DeviceConfig, type PeerState, type WireGuardDriver } from '../wireguard/device.ts'
+import { createSimulatedFirewall, type Firewall, type InterfaceRules } from '../wireguard/firewall.ts'
+import { generateKeyPair, publicKeyOf } from '../wireguard/keys.ts'
+import { createSimulatedLimitTable, type LimitTable } from '../wireguard/limit-table.ts'
+import type { PeerLimit } from '../wireguard/limit-text.ts'
+import { applyToModel } from '../wireguard/simulated-driver.ts'
+import { NodeTunnels } from './node-tunnels.ts'
+
+const peers = Array.from({ length: 4 }, (_, index) => ({ id: `peer-${index}`, ...generateKeyPair() }))
+const interfaceAt = (index: number) => {
+  const [network, gateway] = [`10.${index + 8}.0.0/24`, `10.${index + 8}.0.1`]
+  return { name: `wg${index}`, ...generateKeyPair(), network, gateway }
+}
+const interfaces = [interfaceAt(0), interfaceAt(1)]
+
+/** What a host does with packets, as far as a node decides it. */
+class FakeHost {
+  readonly devices = new Map<string, { config: DeviceConfig; peers: Map<string, PeerState> }>()
+  rules: readonly InterfaceRules[] = []
+  limits: readonly PeerLimit[] = []
+  policy: Policy = { interfaces: [], peers: new Map(), groups: new Map(), rules: [] }
+  /** Called whenever something has changed. */
+  watch: () => void = () => undefined
+  /** What fails. */
+  readonly broken = new Set<'limits' | 'access' | 'remove'>()
+
+  readonly #fail = (what: 'limits' | 'access' | 'remove') => {
+    if (this.broken.has(what)) throw new DeviceError(`${what} is broken`)
+  }
+
+  driver(): WireGuardDriver {
+    const { devices } = this
+    return {
+      backend: 'simulated',
+      list: () => Promise.resolve([...devices.keys()]),
+      isForeignLink: () => Promise.resolve(false),
+      read: (name) => Promise.resolve(this.#read(name)),
+      readPeer: (name, key) => Promise.resolve(devices.get(name)?.peers.get(key)),
+      differences: (config) => Promise.resolve(devices.has(config.name) ? [] : ['device missing']),
+      ensure: async (config) => {
+        devices.set(config.name, { config, peers: devices.get(config.name)?.peers ?? new Map() })
+        this.watch()
+      },
+      change: async (name, changes) => {
+        applyToModel(devices.get(name)?.peers ?? new Map(), changes)
+        this.watch()
+      },
+      changeRoutes: () => Promise.resolve(),
+      remove: async (name) => {
+        this.#fail('remove')
+        devices.delete(name)
+        this.watch()
+      },
+      close: () => Promise.resolve(),
+    }
+  }
+
+  #read(name: string) {
+    const device = this.devices.get(name)
+    const { privateKey, listenPort } = device?.config ?? { privateKey: '', listenPort: 0 }
+    return device && { publicKey: publicKeyOf(privateKey), listenPort, peers: new Map(device.peers) }
+  }
+
+  firewall(): Firewall {
+    return {
+      ...createSimulatedFirewall(),
+      apply: async (rules) => {
+        this.rules = [...rules]
+        this.watch()
+      },
+    }
+  }
+
+  limitTable(): LimitTable {
+    return {
+      ...createSimulatedLimitTable(),
+      replace: async (limits) => {
+        this.#fail('limits')
+        this.limits = [...limits]
+        this.watch()
+      },
+    }
+  }
+
+  accessTable(): AccessTable {
+    const nothing = () => Promise.resolve()
+    return {
+      apply: nothing,
+      hasDrifted: () => Promise.resolve(false),
+      repair: nothing,
+      remove: nothing,
+      replace: async (policy) => {
+        this.#fail('access')
+        this.policy = policy
+        this.watch()
+      },
+    }
+  }
+
+  passes(packet: Packet): boolean {
+    const owner = (key: string, address: string) =>
+      [...this.devices.keys()].find((name) =>
+        this.devices.get(name)?.peers.get(key)?.allowedIps.includes(`${address}/32`),
+      )
+    const [from, to] = [owner(packet.from, packet.source), owner(packet.to, packet.target)]
+    if (from === undefined || to === undefined) return false
+    const ends = this.rules.filter(({ name }) => name === from || name === to)
+    assert.ok(ends.length > 0, 'a device with peers has its rules')
+    if (ends.some(({ forwarding }) => !forwarding)) return false
+    const isIsolated = (address: string) => this.rules.some(({ isolated }) => isolated.includes(address))
+    if (isIsolated(packet.source) || isIsolated(packet.target)) return false
+    const isStopped = (address: string) =>
+      this.limits.some((limit) => limit.isStopped && limit.addresses.includes(address))
+    if (isStopped(packet.source) || isStopped(packet.target)) return false
+    return isAllowed(this.policy, packet)
+  }
+}
+
+interface Packet {
+  /** Public keys of both ends. */
+  readonly from: string
+  readonly to: string
+  readonly source: string
+  readonly target: string
+}
+
+/** Rules alone: isolation and forwarding are the firewall's. */
+function isAllowed(policy: Policy, { source, target }: Packet): boolean {
+  const open: Policy = {
+    ...policy,
+    interfaces: policy.interfaces.map((one) => Object.assign({}, one, { forwarding: true })),
+    peers: new Map([...policy.peers].map(([id, peer]) => [id, Object.assign({}, peer, { isIsolated: false })])),
+  }
+  const decider = new Decider(open)
+  const owner = decider.owner(source)
+  assert.ok(owner !== undefined, `the rules know whose ${source} is`)
+  return decider.decide({ from: owner.id, to: target, protocol: 'icmp' }).action === 'allow'
+}
+
+/** A packet is allowed by a state when a host that is as the state says lets it pass. */
+function hostOf(state: NodeState): FakeHost {
+  const host = new FakeHost()
+  for (const { config, peers: members, running } of state.interfaces)
+    if (running) {
+      const held = new Map<string, PeerState>()
+      applyToModel(
+        held,
+        members.map((peer) => ({ kind: 'set', peer })),
+      )
+      host.devices.set(config.name, { config, peers: held })
+    }
+  host.rules = state.interfaces.filter(({ running }) => running).map(({ rules }) => rules)
+  host.limits = state.limits
+  host.policy = policyOfNode(state.access)
+  return host
+}
+
+/** Most peers are mostly at their place, so that states differ in what filters say of them. */
+const peerChoice = (index: number) =>
+  fc.record({
+    at: fc.oneof(
+      { weight: 6, arbitrary: fc.constant({ on: index % 2, address: index }) },
+      { weight: 1, arbitrary: fc.record({ on: fc.nat(1), address: fc.nat(5) }) },
+      { weight: 1, arbitrary: fc.constant(undefined) },
+    ),
+    isIsolated: often(false, true),
+    limit: often(undefined, { isStopped: true, down: null }, { isStopped: false, down: 1000 }),
+  })
+/** The first value in most cases. */
+const often = <T>(first: T, ...others: T[]) =>
+  fc.oneof({ weight: 5, arbitrary: fc.constant(first) }, { weight: 1, arbitrary: fc.constantFrom(...others) })
+const interfaceChoice = fc.oneof(
+  { weight: 8, arbitrary: fc.constant('running') },
+  { weight: 1, arbitrary: fc.constantFrom('stopped', 'absent') },
+)
+const ruleChoice = fc.record({ from: fc.nat(1), to: fc.integer({ min: 2, max: 3 }), action: often('deny', 'allow') })
+const stateChoice = fc
+  .record({
+    interfaces: fc.tuple(interfaceChoice, interfaceChoice),
+    forwarding: often(true, false),
+    otherwise: often<'allow' | 'deny'>('allow', 'deny'),
+    peers: fc.tuple(peerChoice(0), peerChoice(1), peerChoice(2), peerChoice(3)),
+    rules: fc.array(ruleChoice, { maxLength: 3 }),
+  })
+  .map((chosen) => stateOf(chosen))
+
+interface Chosen {
+  interfaces: readonly string[]
+  forwarding: boolean
+  otherwise: 'allow' | 'deny'
+  peers: readonly {
+    at: { on: number; address: number } | undefined
+    isIsolated: boolean
+    limit: { isStopped: boolean; down: number | null } | undefined
+  }[]
+  rules: readonly { from: number; to: number; action: string }[]
+}
+
+function stateOf({ interfaces: kinds, forwarding, otherwise, peers: choices, rules }: Chosen): NodeState {
+  const taken = new Set<string>()
+  const placed = choices.flatMap(({ at, isIsolated, limit }, index) => {
+    const peer = peers[index]
+    const on = at && interfaces[at.on]
+    const address = `${on?.network.replace(/0\/24$/, '')}${(at?.address ?? 0) + 2}`
+    const isFree = peer !== undefined && on !== undefined && kinds[at?.on ?? 0] === 'running' && !taken.has(address)
+    taken.add(address)
+    return isFree ? [{ ...peer, on: on.name, address, isIsolated, limit }] : []
+  })
+  const here = interfaces.filter((_, index) => kinds[index] !== 'absent')
+  return NodeState.parse({
+    interfaces: here.map(({ name, privateKey, network, gateway }, index) => ({
+      config: { name, privateKey, listenPort: 51_820 + index, addresses: [`${gateway}/24`], mtu: 1420, routes: [] },
+      peers: placed
+        .filter(({ on }) => on === name)
+        .map(({ publicKey, address }) => ({ publicKey, presharedKey: null, allowedIps: [`${address}/32`] })),
+      rules: {
+        name,
+        subnets: [network],
+        networks: [],
+        nat: false,
+        forwarding,
+        isolated: placed.filter(({ on, isIsolated }) => on === name && isIsolated).map(({ address }) => address),
+      },
+      running: kinds[interfaces.findIndex((one) => one.name === name)] === 'running',
+    })),
+    limits: placed.flatMap(({ id, on, address, limit }) =>
+      limit === undefined ? [] : [{ id, interface: on, addresses: [address], networks: [], up: null, ...limit }],
+    ),
+    access: {
+      interfaces: here.map(({ name, network, gateway }) => ({
+        name,
+        networks: [network],
+        addresses: [gateway],
+        resolvers: [],
+        forwarding,
+        otherwise,
+      })),
+      peers: placed.map(({ id, on, address, isIsolated }) => ({
+        id,
+        interface: on,
+        addresses: [address],
+        networks: [],
+        tags: [],
+        isIsolated,
+      })),
+      groups: [],
+      rules: rules.map(({ from, to, action }, index) => ({
+        id: `rule-${index}`,
+        number: index + 1,
+        from: { kind: 'peer', id: `peer-${from}` },
+        to: { kind: 'peer', id: `peer-${to}` },
+        protocol: 'any',
+        ports: [],
+        action,
+      })),
+    },
+  })
+}
+
+/** Packets between peers with addresses that either state gives them. */
+function packetsOf(states: readonly NodeState[]): Packet[] {
+  const ends = states.flatMap(({ interfaces: all }) =>
+    all.flatMap(({ peers: members }) =>
+      members.map(({ publicKey, allowedIps: [network = ''] }) => ({ key: publicKey, address: network.split('/')[0] })),
+    ),
+  )
+  const texts = new Set<string>()
+  for (const from of ends)
+    for (const to of ends)
+      if (from.key !== to.key)
+        texts.add(JSON.stringify({ from: from.key, to: to.key, source: from.address, target: to.address }))
+  return [...texts].map((text) => JSON.parse(text) as Packet)
+}
+
+function openTunnels(host: FakeHost, errors: string[] = [], checkEveryMs = 3_600_000) {
+  const counted: string[][] = []
+  const log = createLog({ name: 'test', level: 'silent' })
+  log.error = (entry: { reason?: string }) => void errors.push(entry.reason ?? '')
+  const tunnels = new NodeTunnels({
+    driver: host.driver(),
+    firewall: host.firewall(),
+    limitTable: host.limitTable(),
+    accessTable: host.accessTable(),
+    log,
+    checkEveryMs,
+    countTraffic: async (names) => void counted.push([...names]),
+    onChanged: () => undefined,
+  })
+  return { tunnels, counted }
+}
+
+const leavingOf = (before: NodeState, next: NodeState) =>
+  before.interfaces.filter(({ config }) => !next.interfaces.some((one) => one.config.name === config.name))
+
+test('on the way from one state to another no packet passes that both forbid, and each passes that both allow', async () => {
+  let packets = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(stateChoice, { minLength: 2, maxLength: 4 }), async (states) => {
+      const host = new FakeHost()
+      const { tunnels } = openTunnels(host)
+      let before: NodeState | undefined
+      for (const next of states) {
+        if (before !== undefined) {
+          const [old, wanted] = [hostOf(before), hostOf(next)]
+          const judged = packetsOf([before, next]).map((packet) => ({
+            packet,
+            allowed: [old.passes(packet), wanted.passes(packet)],
+          }))
+          packets += judged.length
+          host.watch = () => {
+            for (const { packet, allowed } of judged)
+              if (allowed[0] === allowed[1]) assert.equal(host.passes(packet), allowed[0], JSON.stringify(packet))
+          }
+        }
+        await tunnels.apply(next, before === undefined ? [] : leavingOf(before, next))
+        const wanted = hostOf(next)
+        host.watch = () => undefined
+        for (const packet of packetsOf([...(before === undefined ? [] : [before]), next]))
+          assert.equal(host.passes(packet), wanted.passes(packet), 'the new state is in force')
+        assert.deepEqual(new Set(host.devices.keys()), new Set(wanted.devices.keys()))
+        before = next
+      }
+      await tunnels.close()
+    }),
+    { numRuns: 300 },
+  )
+  assert.ok(packets > 1000)
+})
+
+const all = { interfaces: ['running', 'running'], forwarding: true, otherwise: 'allow' as const, rules: [] }
+const placedAt = (on: number, address: number) => ({ at: { on, address }, isIsolated: false, limit: undefined })
+const nobody = { at: undefined, isIsolated: false, limit: undefined }
+
+test('a process that starts takes from devices what is not wanted before it opens anything', async () => {
+  const before = stateOf({ ...all, peers: [placedAt(0, 1), placedAt(0, 2), placedAt(1, 1), nobody] })
+  const next = stateOf({ ...all, peers: [placedAt(0, 1), nobody, nobody, nobody] })
+  const host = hostOf(before)
+  const { tunnels } = openTunnels(host)
+  const seen: number[] = []
+  const limitTable = host.policy
+  host.watch = () => {
+    if (host.policy !== limitTable) seen.push(host.devices.get('wg0')?.peers.size ?? 0, host.devices.size)
+  }
+  const withoutSecond = { ...next, interfaces: next.interfaces.slice(0, 1) }
+  await tunnels.apply(withoutSecond, leavingOf(next, withoutSecond))
+  assert.deepEqual([...new Set(seen)], [1])
+  assert.deepEqual(tunnels.statuses(), [{ name: 'wg0', status: 'up', reason: null }])
+  await tunnels.close()
+})
+
+test('when access rules cannot be written, nobody is let in for whom they are; the same state can be applied again', async () => {
+  const before = stateOf({ ...all, peers: [placedAt(0, 1), placedAt(0, 2), nobody, nobody] })
+  const next = stateOf({ ...all, otherwise: 'deny', peers: [placedAt(0, 1), nobody, placedAt(0, 3), nobody] })
+  const host = new FakeHost()
+  const { tunnels } = openTunnels(host)
+  await tunnels.apply(before, [])
+  for (const part of ['access', 'limits'] as const) {
+    host.broken.add(part)
+    await assert.rejects(tunnels.apply(next, []), new RegExp(`${part} is broken`))
+    assert.deepEqual([...(host.devices.get('wg0')?.peers.keys() ?? [])], [peers[0]?.publicKey])
+    host.broken.clear()
+  }
+  await tunnels.apply(next, [])
+  assert.equal(host.devices.get('wg0')?.peers.size, 2)
+  await tunnels.close()
+})
+
+test('an interface that cannot be taken down is tried again, and counters are read before peers go', async () => {
+  const before = stateOf({ ...all, peers: [placedAt(0, 1), placedAt(1, 2), nobody, nobody] })
+  const next = { ...before, interfaces: before.interfaces.slice(0, 1) }
+  const host = new FakeHost()
+  const errors: string[] = []
+  const { tunnels, counted } = openTunnels(host, errors, 5)
+  await tunnels.apply(before, [])
+  counted.length = 0
+  host.broken.add('remove')
+  const leaving = leavingOf(before, next)
+  await tunnels.apply(next, leaving)
+  assert.deepEqual(errors, ['remove is broken'])
+  assert.deepEqual(
+    tunnels.stillRunning(leaving).map(({ config }) => config.name),
+    ['wg1'],
+  )
+  assert.deepEqual(counted, [['wg1'], ['wg1']])
+  host.broken.clear()
+  await eventually(
+    () => [...host.devices.keys()],
+    (names) => names.length === 1,
+  )
+  await eventually(
+    () => tunnels.stillRunning(leaving),
+    (left) => left.length === 0,
+  )
+  await tunnels.close()
+})

@@ -1,0 +1,165 @@
+import type { Log } from '@hearth/runtime'
+import type { AccessTable } from '../access-rules/policy/table.ts'
+import { type NodeState, policyOfNode } from '../nodes/node-state.ts'
+import type { Report } from '../nodes/link-schema.ts'
+import type { DeviceState, WireGuardDriver } from '../wireguard/device.ts'
+import { diffPeers } from '../wireguard/device-diff.ts'
+import { describeDrift, desiredPeers, type DesiredDevice } from '../wireguard/drift.ts'
+import type { Firewall } from '../wireguard/firewall.ts'
+import { publicKeyOf } from '../wireguard/keys.ts'
+import type { LimitTable } from '../wireguard/limit-table.ts'
+import { changeInBatches, deviceErrorOf } from '../wireguard/peer-batch.ts'
+import { Tunnels } from '../wireguard/tunnels.ts'
+import { differingDevices, narrowDevices, sharedPeers, stopped, stricterLimits } from './state-steps.ts'
+
+/** Status of an interface as a report says it. */
+export type InterfaceStatus = NonNullable<Report['interfaces']>[number]
+
+export interface NodeTunnelsDependencies {
+  readonly driver: WireGuardDriver
+  readonly firewall: Firewall
+  readonly limitTable: LimitTable
+  readonly accessTable: AccessTable
+  readonly log: Log
+  /** Pause between two checks of the tunnels, milliseconds. */
+  readonly checkEveryMs: number
+  /** Counts the traffic of devices before and after their peers go. */
+  readonly countTraffic: (names: readonly string[]) => Promise<void>
+  /** Called when a check has found something. */
+  readonly onChanged: () => void
+}
+
+/** The tunnels of this node with their firewall, limits and access rules: brings a wanted state into force and keeps it there. */
+export class NodeTunnels {
+  readonly #dependencies: NodeTunnelsDependencies
+  readonly #tunnels: Tunnels
+  /** State in force; undefined until one is. */
+  #inForce: NodeState | undefined
+  #desired: readonly DesiredDevice[] = []
+  #isWatching = false
+
+  constructor(dependencies: NodeTunnelsDependencies) {
+    this.#dependencies = dependencies
+    const { log, onChanged } = dependencies
+    this.#tunnels = new Tunnels({
+      ...dependencies,
+      desired: (name) => Promise.resolve(this.#devices(name)),
+      onDrift(drift) {
+        log.warn({ interface: drift.interface }, describeDrift(drift))
+        onChanged()
+      },
+    })
+  }
+
+  #devices(name?: string): readonly DesiredDevice[] {
+    return name === undefined ? this.#desired : this.#desired.filter(({ config }) => config.name === name)
+  }
+
+  /** Names of the interfaces that run, or are to go. */
+  names(): string[] {
+    return this.#desired.map(({ config }) => config.name)
+  }
+
+  read(name: string): Promise<DeviceState | undefined> {
+    return this.#tunnels.read(name)
+  }
+
+  /** Status of each interface of the state in force. */
+  statuses(): InterfaceStatus[] {
+    return (this.#inForce?.interfaces ?? []).map(({ config: { name } }) => {
+      const { status, reason } = this.#tunnels.state(name)
+      return { name, status, reason }
+    })
+  }
+
+  /** Returns those of these interfaces that are still to be taken down. */
+  stillRunning<T extends Pick<DesiredDevice, 'config'>>(leaving: readonly T[]): T[] {
+    return leaving.filter(({ config }) => this.#tunnels.state(config.name).status === 'error')
+  }
+
+  /**
+   * Brings a state into force. `leaving` are interfaces that may run and are not part of it. Throws a `DeviceError` when limits or
+   * access rules cannot be written: peers that they are for are not let in then. An interface that cannot be brought up has the
+   * status `error`, and is tried again with each check.
+   */
+  async apply(next: NodeState, leaving: readonly DesiredDevice[]): Promise<void> {
+    const ending = leaving.map(stopped)
+    if (this.#inForce === undefined) await this.#begin(next, ending)
+    else await this.#change(this.#inForce, next, ending)
+    this.#inForce = next
+    if (this.#isWatching) return
+    this.#isWatching = true
+    this.#tunnels.watch(this.#dependencies.checkEveryMs)
+  }
+
+  /** Brings a state into force on a host of which it is not known what an earlier process left; the order is that of `#change`. */
+  async #begin(next: NodeState, ending: readonly DesiredDevice[]): Promise<void> {
+    const { limitTable, accessTable, countTraffic } = this.#dependencies
+    const devices = [...next.interfaces, ...ending]
+    const names = devices.map(({ config }) => config.name)
+    await countTraffic(names)
+    for (const device of devices)
+      await this.#narrow(device).catch((error: unknown) => this.#logFailure(device.config.name, error))
+    await countTraffic(names)
+    await limitTable.replace(next.limits)
+    await accessTable.replace(policyOfNode(next.access))
+    this.#desired = devices
+    await this.#tunnels.reconcileAll()
+  }
+
+  /** Takes from a device what it is not to have any more, and a device away that is not to run. */
+  async #narrow({ config, peers, running }: DesiredDevice): Promise<void> {
+    const { driver } = this.#dependencies
+    const { name, privateKey } = config
+    const state = await driver.read(name)
+    if (state === undefined) return
+    if (running) {
+      const kept = sharedPeers([...state.peers.values()], peers)
+      await changeInBatches(driver, name, diffPeers(desiredPeers(kept), state.peers))
+    } else if (state.publicKey === publicKeyOf(privateKey)) await driver.remove(name)
+  }
+
+  /**
+   * Goes from one state to another in an order in which no packet passes that both forbid, and none is lost that both allow.
+   * First goes what only the old state has: peers, their addresses, whole interfaces, and what only one of both lets through by
+   * isolation, forwarding and limits. The access rules, which change in one step, are then about nobody whom only one of both
+   * knows, and nothing that another filter held back slips through between. Last comes what only the new state has.
+   */
+  async #change(before: NodeState, next: NodeState, ending: readonly DesiredDevice[]): Promise<void> {
+    const { limitTable, accessTable, countTraffic } = this.#dependencies
+    const narrowed = [...narrowDevices(before.interfaces, next.interfaces), ...this.#others(before, ending)]
+    const closing = differingDevices(this.#desired, narrowed)
+    // Counters go with their peers, and peers that come back later begin at zero.
+    if (closing.length > 0) await countTraffic(closing)
+    await this.#step(narrowed, closing)
+    if (closing.length > 0) await countTraffic(closing)
+    await limitTable.replace(stricterLimits(before.limits, next.limits))
+    await accessTable.replace(policyOfNode(next.access))
+    await limitTable.replace(next.limits)
+    const wanted = [...next.interfaces, ...this.#others(next, ending)]
+    await this.#step(wanted, differingDevices(narrowed, wanted))
+  }
+
+  /** Interfaces that are to go and of which a state says nothing. */
+  #others({ interfaces }: NodeState, ending: readonly DesiredDevice[]): DesiredDevice[] {
+    const known = new Set(interfaces.map(({ config }) => config.name))
+    return ending.filter(({ config }) => !known.has(config.name))
+  }
+
+  /** Brings these interfaces to what is wanted of them; a failure is logged, stays that of its interface, and is tried again. */
+  async #step(devices: readonly DesiredDevice[], names: readonly string[]): Promise<void> {
+    this.#desired = devices
+    for (const name of names)
+      await this.#tunnels.reconcile(name).catch((error: unknown) => this.#logFailure(name, error))
+  }
+
+  #logFailure(name: string, error: unknown): void {
+    const { message } = deviceErrorOf(name, error)
+    this.#dependencies.log.error({ interface: name, reason: message }, 'interface failed')
+  }
+
+  /** Ends the checks. The tunnels keep running. */
+  close(): Promise<void> {
+    return this.#tunnels.close()
+  }
+}
