@@ -51,8 +51,8 @@ test(
     await page.getByText('Connected', { exact: true }).waitFor()
 
     await page.getByRole('button', { name: 'More for Berlin' }).click()
-    await page.getByRole('menuitem', { name: 'Rename' }).click()
-    const renaming = page.getByRole('dialog', { name: 'Rename Berlin' })
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
+    const renaming = page.getByRole('dialog', { name: 'Edit Berlin' })
     await renaming.getByLabel('Name').fill('Paris')
     await renaming.getByRole('button', { name: 'Save' }).click()
     const menu = page.getByRole('button', { name: 'More for Paris' })

@@ -15,6 +15,7 @@ import { Zones } from '../filtering/zones/zones.ts'
 import { DesiredDevices } from '../interfaces/desired-devices.ts'
 import type { HostLinks } from '../interfaces/host-links.ts'
 import { Interfaces } from '../interfaces/interfaces.ts'
+import { Placement } from '../interfaces/placement.ts'
 import { Lists } from '../lists/lists.ts'
 import { Peers } from '../peers/peers.ts'
 import { openSampler, type Sampler } from '../peers/sampler.ts'
@@ -44,7 +45,9 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
   const db = database.query
   const settings = await openSettings(db)
   const sampler = await openSampler({ database, devices: noDevices, clock, log })
-  const access = new AccessInForce({ database, table: noTable, log })
+  const placement = new Placement()
+  await placement.load(db, clock.now())
+  const access = new AccessInForce({ database, table: noTable, placement, log })
   await access.reload()
   const quotas = await openQuotas(dependencies, sampler)
   const lists = openLists(dependencies)
@@ -59,6 +62,7 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
     desired: new DesiredDevices({ db, sealer, clock }),
     sampler,
     host,
+    placement,
   }
   const ruled = { db, clock, inForce: access, hostAddresses: () => [], onGroupsChanged: nothing }
   const published = { database, clock, publish: inForce }
@@ -68,7 +72,7 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
       db,
       sealer,
       settings,
-      interfaces: new Interfaces({ ...shared, onChanged: () => access.reload() }),
+      interfaces: new Interfaces({ ...shared, onComing: nothing, onChanged: () => access.reload() }),
       peers: new Peers({
         ...shared,
         limits,
@@ -77,7 +81,7 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
         onChanged: (ids) => access.peersDeleted(ids),
         onConfigured: () => undefined,
         onNewKeyHandedOut: () => undefined,
-        publicEndpoint: () => '',
+        publicEndpoint: () => Promise.resolve(''),
       }),
       quotas,
       accessGroups: new AccessGroups(ruled),
