@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { copyFile, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { runCommand } from '@hearth/testing'
 import type { Interface } from '../src/interfaces/schema.ts'
@@ -56,7 +57,7 @@ test('an interface on a node runs there and not here; no other node learns of it
   const made = await createInterface(world, { node_id: berlin.id, listen_port: 51_820, address6: 'fd08::1/64' })
   assert.deepEqual(made.node, { id: berlin.id, name: 'Berlin' })
   assert.deepEqual([made.status, made.listen_port], ['inactive', 51_820])
-  assert.match(made.status_reason ?? '', /Berlin runs Hearth 0\.1\.0, which does not run interfaces/)
+  assert.match(made.status_reason ?? '', /node Berlin does not run interfaces yet: start it there, or update Hearth/)
   const first = await waiting
   assert.deepEqual(
     first?.interfaces.map(({ config, peers, running }) => [config.name, config.addresses, peers, running]),
@@ -261,4 +262,37 @@ test('hostile requests for a state are refused, and the next one is answered', a
     /name/,
   )
   assert.ok(await berlin.state())
+})
+
+test('an interface that went to a node while the service was off is taken down here at its start', async () => {
+  await using world = await startWithNodes()
+  using berlin = await joinedNode(world, 'Berlin')
+  await createInterface(world, {})
+  await createPeer(world, 'phone')
+  assert.deepEqual(await devicesHere(world), { wg0: 1 })
+  await world.service.stop()
+  const database = new DatabaseSync(join(world.service.folder, 'vpn.db'), { timeout: 10_000 })
+  database.prepare('update interfaces set node_id = ?').run(berlin.id)
+  database.close()
+  await using again = await startService({ VPN_NODES_LISTEN: `127.0.0.1:${world.port}` }, world.service.folder)
+  assert.ok(again)
+  assert.deepEqual(await devicesHere(world), {})
+  assert.equal((await berlin.state())?.interfaces[0]?.peers.length, 1)
+})
+
+test('a node that is waited for has no address for configurations, and says so', async () => {
+  await using world = await startWithNodes()
+  const { node } = await world.add('Berlin')
+  await createInterface(world, { node_id: node.id })
+  const { status_reason: reason } = await readInterface(world, 'wg0')
+  assert.equal(reason, 'node Berlin has not joined yet')
+  const { id } = await createPeer(world, 'phone')
+  const reply = await world.service.call('GET', `/api/peers/${id}/config`)
+  assert.equal(reply.status, 409)
+  assert.match(reply.text, /The node Berlin has no address yet: let it join, or set its endpoint/)
+  const named = (endpoint: string) => world.service.call('PUT', `/api/nodes/${node.id}`, { endpoint })
+  for (const wrong of ['', 'a b', 'https://berlin.example.org', 'x:1']) assert.equal((await named(wrong)).status, 422)
+  assert.equal((await named('berlin.example.org')).status, 200)
+  const { text } = await world.service.call('GET', `/api/peers/${id}/config`)
+  assert.match(text, /^Endpoint = berlin\.example\.org:\d+$/m)
 })

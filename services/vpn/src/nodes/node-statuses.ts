@@ -34,7 +34,7 @@ export function nodeStatus(
   return now - Math.max(seenAt ?? 0, startedAt) > lostAfterMs ? 'lost' : 'connected'
 }
 
-type KnownNode = Pick<NodeRow, 'name' | 'fingerprint' | 'last_seen_at' | 'version'> & {
+type KnownNode = Pick<NodeRow, 'name' | 'fingerprint' | 'last_seen_at'> & {
   readonly interfaces: Reported | undefined
 }
 
@@ -84,9 +84,9 @@ export class NodeStatuses {
   }
 }
 
-const waitsFor = ({ name, interfaces, version }: KnownNode): string =>
+const waitsFor = ({ name, interfaces }: KnownNode): string =>
   interfaces === undefined
-    ? `node ${name} runs Hearth ${version ?? ''}, which does not run interfaces: update Hearth there`
+    ? `node ${name} does not run interfaces yet: start it there, or update Hearth`
     : `node ${name} has not taken this over yet`
 
 function interfacesOf({ reported }: Pick<NodeRow, 'reported'>): Reported | undefined {

@@ -121,7 +121,13 @@ export class Nodes {
   async remove(id: string): Promise<Node> {
     const node = await this.#read(id)
     if (node.interfaces.length > 0) throw hasInterfaces(node)
-    await store.deleteNodeRow(this.#db, id)
+    try {
+      await store.deleteNodeRow(this.#db, id)
+    } catch (error) {
+      // An interface may have come to it just now.
+      const now = await this.#read(id)
+      throw now.interfaces.length > 0 ? hasInterfaces(now) : error
+    }
     return node
   }
 
