@@ -190,12 +190,28 @@ test('a new key that was used on a node replaces the old one; a used-up quota st
     renewed?.interfaces[0]?.peers.map(({ publicKey }) => publicKey),
     [next],
   )
+  await send(berlin, count, [[2, [moved(peer)]]])
+  assert.deepEqual(await totals(world, peer), [2000, 1000], 'what the old key moved before still counts')
 
   const quota = { bytes: 1_000_000, counts: 'both', period: 'month', start_day: 1, at_limit: 'stop', slow_to: null }
   assert.equal((await world.service.call('PUT', `/api/peers/${peer.id}/quota`, quota)).status, 200)
-  await send(berlin, count, [[2, [moved(peer, { public_key: next ?? '', rx: 2_000_000 })]]])
+  await send(berlin, count, [[3, [moved(peer, { public_key: next ?? '', rx: 2_000_000 })]]])
   assert.deepEqual(
     (await berlin.state())?.limits.map(({ id, isStopped }) => [id, isStopped]),
     [[peer.id, true]],
   )
+})
+
+test('the last traffic of an interface that moved away still counts, and no later node counts for it', async () => {
+  await using started = await startWithPeer()
+  const { world, berlin, peer } = started
+  using paris = await joinedNode(world, 'Paris')
+  const count = randomUUID()
+  await send(berlin, count, [[1, [moved(peer)]]])
+  const gone = await world.service.call('PUT', '/api/interfaces/wg0', { node_id: null })
+  assert.equal(gone.status, 200, gone.text)
+  await send(berlin, count, [[2, [moved(peer)]]])
+  assert.deepEqual(await totals(world, peer), [2000, 1000])
+  await send(paris, randomUUID(), [[1, [moved(peer)]]])
+  assert.deepEqual(await totals(world, peer), [2000, 1000])
 })

@@ -21,6 +21,8 @@ export interface NodeTrafficDependencies {
 const maxRate = 50e9
 /** Spans may have begun this long before the last report, milliseconds: an answer to it may have been lost. */
 const slackMs = 600_000
+/** A key that left its node still counts for so long, milliseconds: the node reports what it counted before. */
+const leavingMs = 600_000
 /** Counted traffic is this old at most, milliseconds. */
 const oldestMs = 366 * 86_400_000
 
@@ -31,6 +33,8 @@ export class NodeTraffic {
   readonly #dependencies: NodeTrafficDependencies
   /** Two reports of a node at once would both find a batch new. */
   readonly #queue = createKeyedQueue(20)
+  /** Owners of keys by node and key, as they were found last. */
+  readonly #recent = new Map<string, { readonly owner: store.NodePeerRow; readonly at: number }>()
 
   constructor(dependencies: NodeTrafficDependencies) {
     this.#dependencies = dependencies
@@ -57,11 +61,10 @@ export class NodeTraffic {
     })
   }
 
-  /** The traffic of peers that are on this node; what is about others is left out. */
+  /** The traffic of peers that are on this node, or were just now; what is about others is left out. */
   async #countedOf(node: NodeRow, batches: readonly TrafficBatch[], times: Times): Promise<CountedTraffic[]> {
     const keys = [...new Set(batches.flatMap(({ peers }) => peers.map((peer) => peer.public_key)))]
-    const rows = await store.peersOfNode(this.#dependencies.db, node.id, keys)
-    const owners = new Map(rows.flatMap((row) => keysOf(row).map((key) => [key, row] as const)))
+    const owners = await this.#ownersOf(node.id, keys, times.now)
     const used = new Set<string>()
     let begin = (node.last_seen_at ?? times.now) - slackMs
     const counted = batches.flatMap((batch) => {
@@ -84,6 +87,17 @@ export class NodeTraffic {
     })
     if (used.size > 0) this.#dependencies.onNextKeysUsed([...used])
     return counted
+  }
+
+  async #ownersOf(nodeId: string, keys: readonly string[], now: number): Promise<Map<string, store.NodePeerRow>> {
+    for (const [key, { at }] of this.#recent) if (now - at > leavingMs) this.#recent.delete(key)
+    const rows = await store.peersOfNode(this.#dependencies.db, nodeId, keys)
+    for (const owner of rows) for (const key of keysOf(owner)) this.#recent.set(`${nodeId} ${key}`, { owner, at: now })
+    const owners = keys.flatMap((key) => {
+      const recent = this.#recent.get(`${nodeId} ${key}`)
+      return recent === undefined ? [] : [[key, recent.owner] as const]
+    })
+    return new Map(owners)
   }
 
   /** Only what was moved just now is a rate. */

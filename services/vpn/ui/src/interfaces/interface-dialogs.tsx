@@ -133,7 +133,7 @@ function InterfaceFields({ form, overlapsWith }: InterfaceFieldsProps) {
       )}
       <TextInput
         label="IPv4 network"
-        description="This host’s address on the tunnel with the size of the network"
+        description="Address of the host on the tunnel, with the size of the network"
         required
         {...form.getInputProps('address')}
       />
@@ -160,7 +160,7 @@ function InterfaceFields({ form, overlapsWith }: InterfaceFieldsProps) {
       />
       <Checkbox
         label="Let peers reach other networks and each other"
-        description="Packet forwarding on this host"
+        description="Packet forwarding on the host"
         {...form.getInputProps('forwarding', { type: 'checkbox' })}
       />
       <Checkbox
