@@ -3,7 +3,7 @@ import { copyFile, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { runCommand } from '@hearth/testing'
+import { eventually, runCommand } from '@hearth/testing'
 import type { Interface } from '../src/interfaces/schema.ts'
 import type { Peer } from '../src/peers/schema.ts'
 import { startService } from './in-process.ts'
@@ -182,9 +182,28 @@ test('a node gets the access rules about its own peers, and no names', async () 
   const text = JSON.stringify(state)
   for (const foreign of [secretName, 'family', 'Family', other.id, office, '10.9.0']) assert.ok(!text.includes(foreign))
 
+  const apart = await world.service.call('GET', `/api/access/explain?from=${peer.id}&to=other&protocol=icmp`)
+  assert.deepEqual([apart.body.data.action, apart.body.data.because], ['deny', 'host'], apart.text)
+
   const waiting = berlin.state()
   await world.service.call('DELETE', `/api/access/rules/${ours}`)
   assert.deepEqual((await waiting)?.access.rules, [])
+})
+
+test('a peer that expires or is disabled leaves its node', async () => {
+  await using world = await startWithNodes()
+  using berlin = await joinedNode(world, 'Berlin')
+  await createInterface(world, { node_id: berlin.id })
+  await createPeer(world, 'guest', { expires_at: new Date(Date.now() + 5000).toISOString() })
+  const { id, public_key: key } = await createPeer(world, 'phone')
+  const [interfaceOf] = await eventually(
+    async () => (await berlin.state(null))?.interfaces ?? [],
+    ([one]) => one?.peers.length === 1,
+    { everyMs: 500 },
+  )
+  assert.equal(interfaceOf?.peers[0]?.publicKey, key)
+  await world.service.call('PUT', `/api/peers/${id}`, { enabled: false })
+  assert.equal((await berlin.state())?.interfaces[0]?.peers.length, 0)
 })
 
 test('a node that waits hears of its removal; a second request ends the first; the end of the service ends both', async () => {

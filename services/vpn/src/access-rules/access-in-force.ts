@@ -18,7 +18,7 @@ interface AccessTransition {
 export interface AccessDependencies {
   readonly database: Database<Tables>
   readonly table: AccessTable
-  readonly placement: Pick<Placement, 'isHere' | 'isAllHere' | 'allChanged'>
+  readonly placement: Pick<Placement, 'find' | 'isHere' | 'isAllHere' | 'allChanged'>
   readonly log: Log
 }
 
@@ -40,6 +40,11 @@ export class AccessInForce {
 
   constructor(dependencies: AccessDependencies) {
     this.#dependencies = dependencies
+  }
+
+  /** The id of the node that runs an interface; null for this host. */
+  nodeOf(name: string): string | null {
+    return this.#dependencies.placement.find(name)?.nodeId ?? null
   }
 
   /** The policy in force. Inside a transaction it is read there. */

@@ -47,7 +47,7 @@ export function NodesPage() {
     <>
       <PageHeader
         title="Nodes"
-        description="Other hosts that run interfaces of this service."
+        description="Other hosts that run interfaces of this service. The filter of this service does not answer there yet."
         actions={(nodes.data?.nodes.length ?? 0) > 0 && button}
       />
       <InterfaceTabs />
