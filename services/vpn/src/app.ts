@@ -35,6 +35,7 @@ import { PeerWatch } from './hints/peer-watch.ts'
 import { DesiredDevices } from './interfaces/desired-devices.ts'
 import { createHostLinks } from './interfaces/host-links.ts'
 import { Interfaces } from './interfaces/interfaces.ts'
+import { takeLeftDevices } from './interfaces/left-devices.ts'
 import { proposeInterface } from './interfaces/new-interface.ts'
 import { Placement } from './interfaces/placement.ts'
 import { interfaceRowsOn } from './interfaces/store.ts'
@@ -634,6 +635,7 @@ export async function createApp(dependencies: AppDependencies) {
   await notifications.start()
   await limits.reload()
   await access.reload()
+  await takeLeftDevices({ db: database.query, driver, tunnels, log })
   await tunnels.reconcileAll()
   rotations.start()
   await tunnelPage.sync()

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { copyFile, mkdir, readFile, rm } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { eventually, runCommand } from '@hearth/testing'
 import type { Interface } from '../src/interfaces/schema.ts'
@@ -283,16 +282,21 @@ test('hostile requests for a state are refused, and the next one is answered', a
   assert.ok(await berlin.state())
 })
 
-test('an interface that went to a node while the service was off is taken down here at its start', async () => {
+test('what a file moves or deletes while the service is off is taken down here at its start', async () => {
   await using world = await startWithNodes()
   using berlin = await joinedNode(world, 'Berlin')
   await createInterface(world, {})
+  await createInterface(world, { name: 'wg1', address: '10.9.0.1/24' })
   await createPeer(world, 'phone')
-  assert.deepEqual(await devicesHere(world), { wg0: 1 })
+  const { text } = await world.service.call('GET', '/api/export')
   await world.service.stop()
-  const database = new DatabaseSync(join(world.service.folder, 'vpn.db'), { timeout: 10_000 })
-  database.prepare('update interfaces set node_id = ?').run(berlin.id)
-  database.close()
+  assert.deepEqual(await devicesHere(world), { wg0: 1, wg1: 0 })
+  const file = join(world.service.folder, 'wanted.yaml')
+  const wanted = text.replace(/^ {2}wg0:\n/m, '  wg0:\n    node: Berlin\n').replace(/^ {2}wg1:.*\n( {4}.*\n)*/gm, '')
+  await writeFile(file, wanted)
+  const applied = await runCommand(['vpn', 'apply', file, '--yes', '--prune'], { DATA_DIR: world.service.folder })
+  assert.equal(applied.code, 0, `${applied.stderr}${applied.stdout}`)
+  assert.deepEqual(await devicesHere(world), { wg0: 1, wg1: 0 })
   await using again = await startService({ VPN_NODES_LISTEN: `127.0.0.1:${world.port}` }, world.service.folder)
   assert.ok(again)
   assert.deepEqual(await devicesHere(world), {})

@@ -1,7 +1,7 @@
 import { createLog, lockDataDirectory, systemClock, type DoctorCheck, type Environment } from '@hearth/runtime'
 import { openAccessTable } from '../access-rules/policy/table.ts'
 import { readConfig } from '../config.ts'
-import { allInterfaceRows, effectivePeerRows, interfaceRowsOn } from '../interfaces/store.ts'
+import { effectivePeerRows, interfaceRowsOn } from '../interfaces/store.ts'
 import { openSampler } from '../peers/sampler.ts'
 import { chooseBackend, chooseForHost, openDataPlane } from '../wireguard/choose-driver.ts'
 import { createCommandRunner } from '../wireguard/command.ts'
@@ -21,12 +21,11 @@ export async function takeAllDown(): Promise<void> {
     const sampler = await openSampler({ database, devices: driver, clock: systemClock, log })
     await sampler.sample()
     await sampler.flush()
-    for (const row of await allInterfaceRows(database.query)) {
+    for (const row of await interfaceRowsOn(database.query, null)) {
       const device = await driver.read(row.name)
       const isOurs = device?.publicKey === row.public_key
       if (isOurs) await driver.remove(row.name)
-      else if (device !== undefined && row.node_id === null)
-        process.stderr.write(`${row.name} has another key and is left alone\n`)
+      else if (device !== undefined) process.stderr.write(`${row.name} has another key and is left alone\n`)
       if (isOurs) process.stderr.write(`${row.name} is down\n`)
     }
     await sampler.restart([...sampler.peers()].map((peer) => peer.id))

@@ -5,7 +5,7 @@ import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import type { DeviceConfig, DevicePeer } from '../wireguard/device.ts'
 import type { DesiredDevice } from '../wireguard/drift.ts'
 import type { InterfaceRules } from '../wireguard/firewall.ts'
-import { allInterfaceRows, effectivePeerRows, findInterfaceRow, interfaceRowsOn } from './store.ts'
+import { effectivePeerRows, findInterfaceRow, interfaceRowsOn } from './store.ts'
 import { subnet4, subnet6 } from './subnet.ts'
 
 /** Contexts that sealed keys are bound to: a key copied to another row does not open. */
@@ -37,11 +37,11 @@ export class DesiredDevices {
     this.#opened = createOpenedKeys(sealer)
   }
 
-  /** Reads all interfaces, or the one of that name. Those that are stopped, or run on a node, must not run on this host. */
+  /** Reads all interfaces of this host, or the one of that name; stopped ones too. */
   async read(name?: string): Promise<DesiredDevice[]> {
-    const rows = name === undefined ? await allInterfaceRows(this.#db) : [await findInterfaceRow(this.#db, name)]
-    const known = rows.filter((row) => row !== undefined)
-    return this.#devices(known.map((row) => (row.node_id === null ? row : Object.assign(row, { enabled: 0 }))))
+    if (name === undefined) return this.#devices(await interfaceRowsOn(this.#db, null))
+    const row = await findInterfaceRow(this.#db, name)
+    return row === undefined || row.node_id !== null ? [] : this.#devices([row])
   }
 
   /** Reads the interfaces of a node, which has no pages for peers; stopped ones too. */

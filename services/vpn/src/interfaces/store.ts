@@ -70,6 +70,36 @@ export async function findNodeName(db: Db, id: string): Promise<string | undefin
   return (await db.selectFrom('nodes').select('name').where('id', '=', id).executeTakeFirst())?.name
 }
 
+/** Facts about devices that were left running, by interface; the value is the public key of the device. */
+const leftDevice = 'left_device:'
+
+/** A device that was left running on this host. */
+export interface LeftDevice {
+  readonly name: string
+  readonly publicKey: string
+}
+
+/** Notes that the device of an interface runs on although the interface is not wanted on this host any more. */
+export async function noteLeftDevice(db: Db, name: string): Promise<void> {
+  const row = await findInterfaceRow(db, name)
+  if (row === undefined) return
+  await db
+    .insertInto('facts')
+    .values({ name: `${leftDevice}${name}`, value: row.public_key })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: row.public_key }))
+    .execute()
+}
+
+/** Reads the devices that were left running. */
+export async function leftDevices(db: Db): Promise<LeftDevice[]> {
+  const rows = await db.selectFrom('facts').selectAll().where('name', 'like', `${leftDevice}%`).execute()
+  return rows.map(({ name, value }) => ({ name: name.slice(leftDevice.length), publicKey: value }))
+}
+
+export async function forgetLeftDevice(db: Db, name: string): Promise<void> {
+  await db.deleteFrom('facts').where('name', '=', `${leftDevice}${name}`).execute()
+}
+
 /** Adds an interface. */
 export async function insertInterfaceRow(db: Db, row: InterfaceRow): Promise<void> {
   await db.insertInto('interfaces').values(row).execute()

@@ -21,6 +21,8 @@ export interface WantedStatesDependencies {
 
 /** Pause after a change, milliseconds: several that come together make one state. */
 const settleMs = 500
+/** How many times as long as a reading it is at least: with ten thousand peers one takes a quarter of a second. */
+const settleFactor = 4
 
 /** What nodes are to run. It follows from the database whenever a node asks; nothing of it is stored. */
 export class WantedStates {
@@ -50,11 +52,13 @@ export class WantedStates {
     using waiter = this.#dependencies.waiters.begin(nodeId, signal)
     for (;;) {
       const { changes } = waiter
+      const begin = performance.now()
       const state = await this.read(nodeId)
       const revision = createHash('sha256').update(JSON.stringify(state)).digest('hex')
       if (revision !== known) return { revision, state }
+      const took = performance.now() - begin
       if (!(await waiter.next(changes, end - performance.now()))) return { revision, state: null }
-      await pause(settleMs, undefined, { signal }).catch(() => undefined)
+      await pause(Math.max(settleMs, took * settleFactor), undefined, { signal }).catch(() => undefined)
     }
   }
 }

@@ -65,7 +65,7 @@ function MoveWarning({ present, from, to }: MoveWarningProps) {
         `${formatCount(count, 'peer')} ${count === 1 ? 'is' : 'are'} cut off, and connect again only with a new configuration, unless both hosts have the same host name as endpoint. `}
       Its keys stay.
       {from?.status === 'lost' &&
-        ` ${from.name} is lost: traffic that it has not reported is never counted, and it runs ${name} until it hears of the move.`}
+        ` ${from.name} is lost: traffic that it has not reported yet may never be counted, and it runs ${name} until it hears of the move.`}
     </Alert>
   )
 }
