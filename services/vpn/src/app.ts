@@ -47,7 +47,7 @@ import { NameRequests } from './name-requests/name-requests.ts'
 import { Admission } from './nodes/admission.ts'
 import { NodeAuthority } from './nodes/authority.ts'
 import type { LinkServer } from './nodes/link-server.ts'
-import { NodeStatuses } from './nodes/node-statuses.ts'
+import { createStateWatch, NodeStatuses } from './nodes/node-statuses.ts'
 import { Nodes } from './nodes/nodes.ts'
 import { StateWaiters } from './nodes/state-waiters.ts'
 import { Quotas } from './quotas/quotas.ts'
@@ -669,12 +669,15 @@ export async function createApp(dependencies: AppDependencies) {
       if (events.listeners() > 0) publish({ type: 'overview', overview: await overview() })
     },
   })
+  const hasStateChanged = createStateWatch(placement, nodeStatuses)
   const reporting = startRepeatedCheck({
     async check() {
       peerReports.check()
       checkExpiry()
       await dnsWatch.check(clock.now())
       await checkService()
+      if (hasStateChanged())
+        for (const collection of ['interfaces', 'nodes'] as const) publish({ type: 'changed', collection, id: null })
     },
     everyMs: 10_000,
     timers: systemTimers,

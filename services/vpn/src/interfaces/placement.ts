@@ -35,6 +35,11 @@ export class Placement {
     return this.#placed.get(name)
   }
 
+  /** Interfaces on nodes. */
+  all(): IterableIterator<PlacedInterface> {
+    return this.#placed.values()
+  }
+
   /** Takes over where an interface is to run; the nodes that it comes to, leaves, or changes on are notified. */
   place({ name, node_id: nodeId, enabled }: Pick<InterfaceRow, 'name' | 'node_id' | 'enabled'>, now: number): void {
     const before = this.#placed.get(name)

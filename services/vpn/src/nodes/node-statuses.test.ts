@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { migrate, openDatabase } from '@hearth/database'
 import { createManualClock } from '@hearth/runtime'
 import { migrations } from '../database/migrations/index.ts'
+import { Placement } from '../interfaces/placement.ts'
 import type { Tables } from '../tables.ts'
-import { NodeStatuses, reportedColumn } from './node-statuses.ts'
+import { createStateWatch, NodeStatuses, reportedColumn } from './node-statuses.ts'
 import { insertNodeRow, updateNodeRow } from './store.ts'
 
 const start = Date.parse('2026-11-27T12:00:00Z')
@@ -66,6 +67,18 @@ test('an interface on a node waits for a minute, runs when its node says so, and
     ['up', null],
     'a service that has just started waits for the report',
   )
+})
+
+test('a state that changes with time alone is noticed once', async () => {
+  await using world = await openStatuses()
+  await world.report([{ name: 'wg0', status: 'up', reason: null }])
+  const statuses = await world.open()
+  const placement = new Placement()
+  const hasChanged = createStateWatch(placement, statuses)
+  placement.place({ name: 'wg0', node_id: 'n1', enabled: 1 }, world.clock.now())
+  assert.deepEqual([hasChanged(), hasChanged()], [true, false])
+  world.clock.advance(90_001)
+  assert.deepEqual([hasChanged(), hasChanged()], [true, false])
 })
 
 test('a node that speaks of no interfaces is told apart from one that has not taken one over', async () => {

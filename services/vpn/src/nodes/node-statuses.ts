@@ -1,7 +1,7 @@
 import { toIsoString, type Clock, parseJson } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import type { PlacedInterface } from '../interfaces/placement.ts'
+import type { PlacedInterface, Placement } from '../interfaces/placement.ts'
 import type { Tables } from '../tables.ts'
 import type { TunnelState } from '../wireguard/tunnel-controller.ts'
 import type { Report } from './link-schema.ts'
@@ -36,6 +36,17 @@ export function nodeStatus(
 
 type KnownNode = Pick<NodeRow, 'name' | 'fingerprint' | 'last_seen_at'> & {
   readonly interfaces: Reported | undefined
+}
+
+/** Creates the check of whether an interface on a node has another state than at the last check: some change with time alone. */
+export function createStateWatch(placement: Pick<Placement, 'all'>, statuses: Pick<NodeStatuses, 'stateOf'>) {
+  const read = () => JSON.stringify(Array.from(placement.all(), (one) => [one.name, statuses.stateOf(one)]))
+  let last = read()
+  return (): boolean => {
+    const before = last
+    last = read()
+    return last !== before
+  }
 }
 
 /** What nodes reported last, in memory: the state of each interface on a node follows from it. */
