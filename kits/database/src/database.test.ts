@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { PassThrough } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import {
   migrate,
   openDatabase,
@@ -104,6 +104,31 @@ test('a failed migration rolls back all migrations, so that a fixed version can 
   assert.deepEqual(await database.query.introspection.getTables(), [])
   assert.deepEqual(await migrate(database.query, migrations), ['0001-initial'])
   await database.close()
+})
+
+test('a table that others refer to is made anew without their rows; a reference to nothing undoes everything', async () => {
+  await using place = await openTest()
+  const database = await place.open('rebuilt.db')
+  await fill(database, 3)
+  const rebuild = (owner: string): Migrations => ({
+    ...migrations,
+    '0002-rebuild': {
+      isRebuild: true,
+      async up(db: Kysely<unknown>) {
+        await sql`create table owners_next (id text primary key, name text not null)`.execute(db)
+        await sql`insert into owners_next select id, name from owners where id = ${owner}`.execute(db)
+        await db.schema.dropTable('owners').execute()
+        await db.schema.alterTable('owners_next').renameTo('owners').execute()
+      },
+    },
+  })
+  const pets = async () => (await database.query.selectFrom('pets').selectAll().execute()).length
+  await assert.rejects(migrate(database.query, rebuild('nobody')), /a row of pets refers to a row of owners/)
+  assert.equal((await database.query.selectFrom('owners').selectAll().execute()).length, 1)
+  await migrate(database.query, rebuild('o1'))
+  assert.equal(await pets(), 3)
+  const orphan = database.query.insertInto('pets').values({ id: 'x', owner_id: 'nobody', weight: 1 })
+  await assert.rejects(orphan.execute(), /FOREIGN KEY/, 'references are followed again')
 })
 
 test('a unique violation is distinguished from other errors and names its column', async () => {

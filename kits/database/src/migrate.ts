@@ -2,8 +2,17 @@ import { OperatorError } from '@hearth/runtime'
 import { PostgresAdapter, sql, type Kysely, type Transaction } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
+/** One step. */
+export interface MigrationStep extends Migration {
+  /**
+   * True for a step that makes a table anew in the place of one that others refer to. SQLite checks these references at the end
+   * then, and does not delete the rows that refer to the old table together with it.
+   */
+  readonly isRebuild?: boolean
+}
+
 /** The steps that make a service's tables, oldest first, by name. A step that was released is never changed. */
-export type Migrations = Readonly<Record<string, Migration>>
+export type Migrations = Readonly<Record<string, MigrationStep>>
 
 /** The database was made by a newer version of the program. */
 export class NewerDatabase extends OperatorError {}
@@ -30,14 +39,36 @@ export async function migrate<Tables>(
   beforeUpgrade?: (applied: readonly string[]) => Promise<void>,
 ): Promise<string[]> {
   const db = query as unknown as Kysely<StepTables>
-  if ((await readSteps(db, migrations)).pending.length === 0) return []
-  return db.transaction().execute(async (trx) => {
-    await waitForTurn(trx)
-    const { applied, pending } = await readSteps(trx, migrations)
-    if (applied.length > 0 && pending.length > 0) await beforeUpgrade?.(applied)
-    await runSteps(trx, migrations, pending)
-    return pending
-  })
+  const { pending: steps } = await readSteps(db, migrations)
+  if (steps.length === 0) return []
+  const isRebuild = !isPostgres(db) && steps.some((name) => migrations[name]?.isRebuild === true)
+  const run = () =>
+    db.transaction().execute(async (trx) => {
+      await waitForTurn(trx)
+      const { applied, pending } = await readSteps(trx, migrations)
+      if (applied.length > 0 && pending.length > 0) await beforeUpgrade?.(applied)
+      await runSteps(trx, migrations, pending)
+      if (isRebuild) await checkReferences(trx)
+      return pending
+    })
+  return isRebuild ? withoutReferences(db, run) : run()
+}
+
+/** Runs work while SQLite does not follow references; within a transaction that could not be changed. */
+async function withoutReferences<T>(db: Kysely<StepTables>, work: () => Promise<T>): Promise<T> {
+  await sql`pragma foreign_keys = off`.execute(db)
+  try {
+    return await work()
+  } finally {
+    await sql`pragma foreign_keys = on`.execute(db)
+  }
+}
+
+async function checkReferences(trx: Transaction<StepTables>): Promise<void> {
+  const { rows } = await sql<{ table: string; parent: string }>`pragma foreign_key_check`.execute(trx)
+  const [broken] = rows
+  if (broken !== undefined)
+    throw new Error(`a row of ${broken.table} refers to a row of ${broken.parent} that is not there`)
 }
 
 /** Reads which steps ran, oldest first, and which must run. */

@@ -35,8 +35,10 @@ import { PeerWatch } from './hints/peer-watch.ts'
 import { DesiredDevices } from './interfaces/desired-devices.ts'
 import { createHostLinks } from './interfaces/host-links.ts'
 import { Interfaces } from './interfaces/interfaces.ts'
+import { takeLeftDevices } from './interfaces/left-devices.ts'
 import { proposeInterface } from './interfaces/new-interface.ts'
-import { allInterfaceRows } from './interfaces/store.ts'
+import { Placement } from './interfaces/placement.ts'
+import { interfaceRowsOn } from './interfaces/store.ts'
 import { eventClasses } from './notifications/event-classes.ts'
 import { createExpiryReports } from './notifications/expiry-reports.ts'
 import { createPeerReports } from './notifications/peer-reports.ts'
@@ -45,10 +47,13 @@ import { NameRequests } from './name-requests/name-requests.ts'
 import { Admission } from './nodes/admission.ts'
 import { NodeAuthority } from './nodes/authority.ts'
 import type { LinkServer } from './nodes/link-server.ts'
+import { createStateWatch, NodeStatuses } from './nodes/node-statuses.ts'
 import { Nodes } from './nodes/nodes.ts'
+import { StateWaiters } from './nodes/state-waiters.ts'
 import { Quotas } from './quotas/quotas.ts'
 import { PrivateDns } from './private-dns/private-dns.ts'
 import { readOverview } from './overview/overview.ts'
+import { NodeRates } from './peers/counted-traffic.ts'
 import { handshakeLifetime } from './peers/followed-peer.ts'
 import { Peers } from './peers/peers.ts'
 import { openSampler } from './peers/sampler.ts'
@@ -177,12 +182,24 @@ export async function createApp(dependencies: AppDependencies) {
 
   // Tunnels and their counters.
   const drifts = createDriftRecord(clock)
+  const placement = new Placement()
+  await placement.load(database.query, clock.now())
+  const nodeStatuses = new NodeStatuses({ db: database.query, clock })
+  await nodeStatuses.reload()
   const desired = new DesiredDevices({ db: database.query, sealer, clock, pagePort: (name) => tunnelPage.portOf(name) })
   const tunnels = new Tunnels({
     driver,
     firewall,
     limitTable,
     accessTable,
+    elsewhere: {
+      has: (name) => !placement.isHere(name),
+      state(name) {
+        const placed = placement.find(name)
+        return placed === undefined ? { status: 'down', reason: null } : nodeStatuses.stateOf(placed)
+      },
+      changed: (name) => placement.changed(name),
+    },
     desired: (name) => desired.read(name),
     log,
     onDrift(drift) {
@@ -196,12 +213,14 @@ export async function createApp(dependencies: AppDependencies) {
   const limits: PeerLimits = new PeerLimits({
     db: database.query,
     table: limitTable,
+    placement,
     log,
     restriction: (id) => quotas.restriction(id),
   })
-  const access = new AccessInForce({ database, table: accessTable, log })
+  const access = new AccessInForce({ database, table: accessTable, placement, log })
   const recorder = new TrafficRecorder((trx, closed) => geographyData.attribution.addEndpoints(trx, closed))
   const connectionRecorder = await openConnections(database, handshakeLifetime)
+  const nodeRates = new NodeRates()
   const sampler = await openSampler({
     database,
     devices: tunnels,
@@ -209,6 +228,7 @@ export async function createApp(dependencies: AppDependencies) {
     log,
     traffic: recorder,
     connections: connectionRecorder,
+    nodeRates,
   })
   const connections = new ConnectionHistory({
     database,
@@ -341,7 +361,7 @@ export async function createApp(dependencies: AppDependencies) {
   const endpoint: EndpointContext = {
     setting: () => currentSettings().public_endpoint,
     fixed: config.publicEndpoint,
-    ownInterfaces: async () => new Set((await allInterfaceRows(database.query)).map(({ name }) => name)),
+    ownInterfaces: async () => new Set((await interfaceRowsOn(database.query, null)).map(({ name }) => name)),
   }
   const interfacesChanged = async () => {
     await limits.reload()
@@ -349,6 +369,11 @@ export async function createApp(dependencies: AppDependencies) {
     await tunnelPage.sync()
     await filtering.interfacesChanged()
   }
+  // Hosts that run tunnels for this service.
+  const authority = new NodeAuthority({ db: database.query, sealer, clock })
+  const nodes = new Nodes({ database, clock, authority, listeners: config.nodesListen })
+  const endpointHost = async (requestHost: string, nodeId: string | null) =>
+    nodeId === null ? publicEndpointOf(endpoint, requestHost).host : nodes.endpointOf(nodeId)
   const managed = { database, sealer, clock, settings: currentSettings, tunnels, desired, sampler, limits, access }
   const ruled = {
     db: database.query,
@@ -361,7 +386,7 @@ export async function createApp(dependencies: AppDependencies) {
   const peers: Peers = new Peers({
     ...managed,
     quotas,
-    publicEndpoint: (requestHost) => publicEndpointOf(endpoint, requestHost).host,
+    publicEndpoint: endpointHost,
     host,
     onConfigured: (id) => publish({ type: 'changed', collection: 'peers', id }),
     onNewKeyHandedOut: () => rotations.handedOut(),
@@ -380,7 +405,19 @@ export async function createApp(dependencies: AppDependencies) {
     peers,
     onFinished: ({ id }) => publish({ type: 'changed', collection: 'peers', id }),
   })
-  const interfaces = new Interfaces({ ...managed, host, onChanged: interfacesChanged })
+  const interfaces = new Interfaces({
+    ...managed,
+    host,
+    placement,
+    async onComing() {
+      await limits.reload()
+      await access.reload()
+    },
+    async onChanged() {
+      await nodeStatuses.reload()
+      await interfacesChanged()
+    },
+  })
   const accessRules = { groups: new AccessGroups(ruled), rules: new AccessRules(ruled) }
   let openedAsCode: Promise<AsCode> | undefined
   // Loaded with the first file: what reads and writes YAML takes 8 MiB.
@@ -406,17 +443,40 @@ export async function createApp(dependencies: AppDependencies) {
       { database, sealer, clock, log, host, directory },
     )
 
-  // Hosts that run tunnels for this service.
-  const authority = new NodeAuthority({ db: database.query, sealer, clock })
-  const nodes = new Nodes({ database, clock, authority, listeners: config.nodesListen })
+  // What nodes ask for and report.
+  const waiters = new StateWaiters()
+  placement.subscribe((nodeId) => waiters.changed(nodeId))
   let linkServer: LinkServer | undefined
   // Loaded when there is an address to listen at.
   const listenForNodes = async () => {
     if (!nodes.isEnabled) return
-    const onNodeChanged = (id: string) => publish({ type: 'changed', collection: 'nodes', id })
-    const admission = new Admission({ database, clock, authority, securityLog, onChanged: onNodeChanged })
-    const { openLinkServer } = await import('./nodes/link-server.ts')
-    linkServer = await openLinkServer({ authority, admission, clock, log, listeners: config.nodesListen })
+    const [{ openLinkServer }, { NodeTraffic }, { WantedStates }] = await Promise.all([
+      import('./nodes/link-server.ts'),
+      import('./nodes/node-traffic.ts'),
+      import('./nodes/wanted-state.ts'),
+    ])
+    const traffic = new NodeTraffic({
+      db: database.query,
+      clock,
+      log,
+      sampler,
+      rates: nodeRates,
+      onNextKeysUsed: (keys) => rotations.usedOnNode(keys),
+    })
+    const admission = new Admission({
+      database,
+      clock,
+      authority,
+      securityLog,
+      traffic,
+      onStored: () => nodeStatuses.reload(),
+      onChanged(id) {
+        publish({ type: 'changed', collection: 'nodes', id })
+        if (!placement.isAllHere) publish({ type: 'changed', collection: 'interfaces', id: null })
+      },
+    })
+    const states = new WantedStates({ db: database.query, desired, limits, waiters })
+    linkServer = await openLinkServer({ authority, admission, states, clock, log, listeners: config.nodesListen })
   }
 
   const health = () =>
@@ -486,9 +546,12 @@ export async function createApp(dependencies: AppDependencies) {
       tokens,
       users,
       securityLog,
-      interfaces,
+      interfaces: {
+        interfaces,
+        propose: () => proposeInterface({ database, host, settings: currentSettings }),
+        endpointHost,
+      },
       asCode: () => (openedAsCode ??= openAsCode()),
-      proposal: () => proposeInterface({ database, host, settings: currentSettings }),
       peers,
       serverImport: {
         ...managed,
@@ -507,7 +570,15 @@ export async function createApp(dependencies: AppDependencies) {
       accessRules,
       nameRequests,
       tunnelPage,
-      nodes: { nodes, publicHost: (requestHost) => publicEndpointOf(endpoint, requestHost).host },
+      nodes: {
+        nodes,
+        publicHost: (requestHost) => publicEndpointOf(endpoint, requestHost).host,
+        async onChanged(id) {
+          await nodeStatuses.reload()
+          if (nodeStatuses.has(id)) waiters.changed(id)
+          else waiters.forget(id)
+        },
+      },
       setupLinks: new SetupLinks({
         database,
         clock,
@@ -564,6 +635,7 @@ export async function createApp(dependencies: AppDependencies) {
   await notifications.start()
   await limits.reload()
   await access.reload()
+  await takeLeftDevices({ db: database.query, driver, tunnels, log })
   await tunnels.reconcileAll()
   rotations.start()
   await tunnelPage.sync()
@@ -597,12 +669,15 @@ export async function createApp(dependencies: AppDependencies) {
       if (events.listeners() > 0) publish({ type: 'overview', overview: await overview() })
     },
   })
+  const hasStateChanged = createStateWatch(placement, nodeStatuses)
   const reporting = startRepeatedCheck({
     async check() {
       peerReports.check()
       checkExpiry()
       await dnsWatch.check(clock.now())
       await checkService()
+      if (hasStateChanged())
+        for (const collection of ['interfaces', 'nodes'] as const) publish({ type: 'changed', collection, id: null })
     },
     everyMs: 10_000,
     timers: systemTimers,
@@ -631,6 +706,7 @@ export async function createApp(dependencies: AppDependencies) {
     /** Stops answering and watching. Tunnels keep running, and the database stays open. */
     async close() {
       events.close()
+      waiters.close()
       await linkServer?.close()
       await tunnelPage.close()
       await http.close()

@@ -25,9 +25,7 @@ import { geographyRoutes } from './geography/routes.ts'
 import type { HealthNotice } from './health/schema.ts'
 import type { Hints } from './hints/hints.ts'
 import { hintRoutes } from './hints/routes.ts'
-import type { Interfaces } from './interfaces/interfaces.ts'
-import { interfaceRoutes } from './interfaces/routes.ts'
-import type { InterfaceProposal } from './interfaces/schema.ts'
+import { type InterfaceFeature, interfaceRoutes } from './interfaces/routes.ts'
 import type { Lists } from './lists/lists.ts'
 import { listRoutes } from './lists/routes.ts'
 import { overviewRoutes } from './overview/routes.ts'
@@ -80,7 +78,7 @@ export interface Features {
   readonly securityLog: SecurityLog
   readonly settings: SettingsStore
   readonly publicEndpoint: ReadPublicEndpoint
-  readonly interfaces: Interfaces
+  readonly interfaces: InterfaceFeature
   readonly peers: Peers
   readonly asCode: () => Promise<AsCode>
   readonly serverImport: ServerImportDependencies
@@ -98,7 +96,6 @@ export interface Features {
   readonly queryLog: QueryLog
   readonly queryLogContext: QueryLogContext
   readonly events: Events
-  readonly proposal: () => Promise<InterfaceProposal>
   readonly overview: () => Promise<Dashboard>
   readonly health: () => Promise<HealthNotice[]>
   readonly history: TrafficHistory
@@ -152,7 +149,7 @@ export function allRoutes(features: Features): Route[] {
     ...openIdSignInRoutes({ ...features.openIdSignIn, context: signInContext }),
     ...ownMethodRoutes(features.signInMethods, sessions, signInContext),
     ...tokenRoutes(tokens, publish, securityLog),
-    ...interfaceRoutes(interfaces, features.proposal, publish),
+    ...interfaceRoutes(interfaces, publish),
     ...peerRoutes(peers, publish),
     ...peerImportRoutes(features, publish, securityLog),
     ...serverImportRoutes(features.serverImport, publish),

@@ -89,6 +89,8 @@ export interface InterfaceRow {
   next_host: number
   created_at: number
   updated_at: number
+  /** The node that runs it; null for this host. */
+  node_id: string | null
 }
 
 /** A peer as stored. */
@@ -288,6 +290,7 @@ export const tableNames = [
   'recovery_codes',
   'passkeys',
   'security_events',
+  ...nodeTableNames,
   'interfaces',
   'peers',
   'peer_activity',
@@ -308,6 +311,5 @@ export const tableNames = [
   'networks',
   'place_traffic',
   ...hintTableNames,
-  ...nodeTableNames,
   ...notificationTableNames,
 ] as const

@@ -4,7 +4,8 @@ import { freePort } from '@hearth/testing'
 import { ControlLink } from '../src/node-agent/control-link.ts'
 import type { Identity } from '../src/node-agent/identity.ts'
 import { joinService } from '../src/node-agent/join.ts'
-import { linkPaths, ReportAnswer } from '../src/nodes/link-schema.ts'
+import { linkPaths, type Report, ReportAnswer, StateAnswer, type TrafficBatch } from '../src/nodes/link-schema.ts'
+import type { NodeState } from '../src/nodes/node-state.ts'
 import type { Node, NodeJoin, NodeList } from '../src/nodes/schema.ts'
 import { startService, type TestService } from './in-process.ts'
 
@@ -20,9 +21,9 @@ export interface NodesFixture extends AsyncDisposable {
   join(folder: string, token: string, more?: { url?: string; isReplaced?: boolean }): Promise<Identity>
 }
 
-export async function startWithNodes(): Promise<NodesFixture> {
+export async function startWithNodes(environment: Record<string, string> = {}): Promise<NodesFixture> {
   const port = await freePort()
-  const service = await startService({ VPN_NODES_LISTEN: `127.0.0.1:${port}` })
+  const service = await startService({ VPN_NODES_LISTEN: `127.0.0.1:${port}`, ...environment })
   const url = `https://127.0.0.1:${port}`
   return {
     service,
@@ -58,4 +59,44 @@ export async function reportAs(identity: Pick<Identity, 'url' | 'authority'> & P
   } finally {
     link.close()
   }
+}
+
+/** What a node says of traffic in one batch. */
+export type BatchPeer = TrafficBatch['peers'][number]
+
+/** A joined host that speaks the link as a node does, and runs nothing. */
+export class FakeNode implements Disposable {
+  readonly id: string
+  readonly #link: ControlLink
+  /** The state that it was given last. */
+  revision: string | null = null
+
+  constructor(identity: Identity) {
+    this.id = identity.id
+    this.#link = new ControlLink(identity)
+  }
+
+  /** Asks for the state as a node that has the last one; null when that is still the one. */
+  async state(revision = this.revision): Promise<NodeState | null> {
+    const answer = await this.#link.send(linkPaths.state, { revision }, { answer: StateAnswer })
+    this.revision = answer.revision
+    return answer.state
+  }
+
+  /** Reports that it runs these interfaces, and what else is given. */
+  report(up: readonly string[], more: Partial<Report> = {}): Promise<ReportAnswer> {
+    const interfaces = up.map((name) => ({ name, status: 'up', reason: null }))
+    const body = { version: '0.1.0', sent_at: Date.now(), revision: this.revision, interfaces, ...more }
+    return this.#link.send(linkPaths.report, body, { answer: ReportAnswer })
+  }
+
+  [Symbol.dispose](): void {
+    this.#link.close()
+  }
+}
+
+/** Adds a node and lets it join. */
+export async function joinedNode(world: NodesFixture, name: string): Promise<FakeNode> {
+  const { token } = await world.add(name)
+  return new FakeNode(await world.join(name, token))
 }

@@ -12,7 +12,9 @@ import {
   runCommand,
   startBrowser,
 } from '@hearth/testing'
+import { joinService } from '../src/node-agent/join.ts'
 import { furnish, startFixture } from './browser-fixture.ts'
+import { FakeNode } from './nodes-fixture.ts'
 
 test(
   'an administrator adds a node, sees it join, and renames, renews and removes it',
@@ -51,8 +53,8 @@ test(
     await page.getByText('Connected', { exact: true }).waitFor()
 
     await page.getByRole('button', { name: 'More for Berlin' }).click()
-    await page.getByRole('menuitem', { name: 'Rename' }).click()
-    const renaming = page.getByRole('dialog', { name: 'Rename Berlin' })
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
+    const renaming = page.getByRole('dialog', { name: 'Edit Berlin' })
     await renaming.getByLabel('Name').fill('Paris')
     await renaming.getByRole('button', { name: 'Save' }).click()
     const menu = page.getByRole('button', { name: 'More for Paris' })
@@ -77,6 +79,93 @@ test(
     await assertUsable(page)
     await removing.getByRole('button', { name: 'Remove node' }).click()
     await menu.waitFor({ state: 'detached' })
+  },
+)
+
+test(
+  'an interface is made on a node, shows how it goes there, and moves home after a warning',
+  { skip: browserObstacle() },
+  async () => {
+    const port = await freePort()
+    await using fixture = await startFixture({
+      PUBLIC_ENDPOINT: 'vpn.example.org',
+      VPN_NODES_LISTEN: `127.0.0.1:${port}`,
+    })
+    await using browser = await startBrowser()
+    const { page } = browser
+    await furnish(fixture, page)
+    const { stdout: token } = await runCommand(['vpn', 'node', 'add', 'Berlin'], fixture.environment)
+    const identity = await joinService({
+      dataDirectory: join(fixture.folder, 'host'),
+      url: `https://127.0.0.1:${port}`,
+      token,
+      version: '0.1.0',
+      isReplaced: false,
+    })
+    using berlin = new FakeNode(identity)
+    await berlin.report([])
+
+    await page.goto(`${fixture.service.url}/interfaces`)
+    await page.getByRole('button', { name: 'Create interface' }).click()
+    const creating = page.getByRole('dialog', { name: 'Create interface' })
+    await creating.getByLabel('Runs on').selectOption('Berlin')
+    await creating.getByText('Devices connect to 127.0.0.1').waitFor()
+    await assertUsableOn(page, everyScreen, {
+      ready: creating.getByText('does not answer yet'),
+      picture: 'vpn-interface-on-node',
+    })
+    await creating.getByLabel('DNS servers for peers').fill('9.9.9.9')
+    await creating.getByRole('button', { name: 'Create interface' }).click()
+    await page.getByText('Waiting', { exact: true }).waitFor()
+    await page.getByText('node Berlin has not taken this over yet').first().waitFor()
+    const made = await berlin.state()
+    assert.deepEqual(
+      made?.interfaces.map(({ config }) => config.name),
+      ['wg1'],
+    )
+    await assertUsableOn(page, everyScreen, {
+      ready: page.getByText('Waiting', { exact: true }),
+      picture: 'vpn-node-waits',
+    })
+    await berlin.report(['wg1'])
+    await page.getByText('Waiting', { exact: true }).waitFor({ state: 'detached' })
+
+    await page.getByRole('navigation', { name: 'Interfaces' }).getByRole('link', { name: 'Nodes' }).click()
+    await page.getByRole('button', { name: 'More for Berlin' }).click()
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
+    const editing = page.getByRole('dialog', { name: 'Edit Berlin' })
+    await editing.getByLabel('Endpoint').fill('berlin.example.org')
+    await assertUsableOn(page, everyScreen, {
+      ready: editing.getByText('Peers of wg1 need their configuration again.'),
+      picture: 'vpn-node-edit',
+    })
+    await editing.getByRole('button', { name: 'Save' }).click()
+    const endpoint = page.getByText('berlin.example.org')
+    await endpoint.waitFor()
+    await assertUsableOn(page, everyScreen, { ready: endpoint, picture: 'vpn-node-interfaces' })
+
+    await page.getByRole('navigation', { name: 'Interfaces' }).getByRole('link', { name: 'Interfaces' }).click()
+    const moving = page.getByRole('dialog', { name: 'Edit wg0' })
+    const openMove = async () => {
+      await page.getByRole('button', { name: 'More for wg0' }).click()
+      await page.getByRole('menuitem', { name: 'Edit' }).click()
+      await moving.getByLabel('Runs on').selectOption('Berlin')
+      await moving.getByText(/3 peers are cut off/).waitFor()
+      await moving.getByLabel('DNS servers for peers').fill('9.9.9.9')
+    }
+    // The row, with its dialog, is another one on a phone.
+    for (const screens of [everyScreen.slice(0, 2), everyScreen.slice(2)]) {
+      await page.setViewportSize({ width: screens[0]?.[0] ?? 0, height: 844 })
+      await openMove()
+      const ready = moving.getByText('wg0 moves to Berlin')
+      await assertUsableOn(page, screens, { ready, picture: 'vpn-interface-move' })
+      if ((await moving.count()) > 0) await page.keyboard.press('Escape')
+      await moving.waitFor({ state: 'detached' })
+    }
+    await openMove()
+    await moving.getByRole('button', { name: 'Save' }).click()
+    await page.getByText(/moved to Berlin; 3 peers need their configuration again/).waitFor()
+    assert.equal((await berlin.state())?.interfaces.length, 2)
   },
 )
 

@@ -14,6 +14,7 @@ import { openFiltering } from '../src/filtering/filtering.ts'
 import type { Resolver } from '../src/filtering/resolver-status.ts'
 import { DesiredDevices } from '../src/interfaces/desired-devices.ts'
 import { Interfaces } from '../src/interfaces/interfaces.ts'
+import { Placement } from '../src/interfaces/placement.ts'
 import { PeerLimits } from '../src/limits/peer-limits.ts'
 import { Peers } from '../src/peers/peers.ts'
 import { openSampler } from '../src/peers/sampler.ts'
@@ -128,9 +129,11 @@ async function openService(count: number) {
     preview: () => assert.fail('is not asked in this test'),
   })
   cleanup.defer(() => filtering.close())
+  const placement = new Placement()
   const limits = new PeerLimits({
     db: database.query,
     table: createSimulatedLimitTable(),
+    placement,
     log,
     restriction: () => undefined,
   })
@@ -144,14 +147,20 @@ async function openService(count: number) {
     isPortFree: () => Promise.resolve(true),
     networks: () => Promise.resolve([]),
   }
-  const interfaces = new Interfaces({ ...shared, host, onChanged: () => filtering.interfacesChanged() })
+  const interfaces = new Interfaces({
+    ...shared,
+    host,
+    placement,
+    onComing: () => Promise.resolve(),
+    onChanged: () => filtering.interfacesChanged(),
+  })
   const changes: Promise<void>[] = []
   const peers = new Peers({
     ...shared,
     host,
     onConfigured: () => undefined,
     onNewKeyHandedOut: () => undefined,
-    publicEndpoint: () => 'vpn.example.org',
+    publicEndpoint: () => Promise.resolve('vpn.example.org'),
     onChanged(ids) {
       changes.push(filtering.peersChanged(ids))
       return changes.at(-1) ?? Promise.resolve()

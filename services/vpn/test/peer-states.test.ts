@@ -12,6 +12,7 @@ import { migrations } from '../src/database/migrations/index.ts'
 import type { Tables } from '../src/tables.ts'
 import { DesiredDevices } from '../src/interfaces/desired-devices.ts'
 import { Interfaces } from '../src/interfaces/interfaces.ts'
+import { Placement } from '../src/interfaces/placement.ts'
 import { PeerLimits } from '../src/limits/peer-limits.ts'
 import { readOverview } from '../src/overview/overview.ts'
 import { Dashboard } from '../src/overview/schema.ts'
@@ -42,7 +43,14 @@ async function openService() {
   cleanup.defer(() => tunnels.close())
   const sampler = await openSampler({ database, devices: tunnels, clock, log })
   const settings = () => defaultSettings
-  const limits = new PeerLimits({ db: database.query, table: planes.limitTable, log, restriction: () => undefined })
+  const placement = new Placement()
+  const limits = new PeerLimits({
+    db: database.query,
+    table: planes.limitTable,
+    placement,
+    log,
+    restriction: () => undefined,
+  })
   const quotas = { view: () => null }
   const access = { during: <T>(_: unknown, work: () => Promise<T>) => work() }
   const shared = { database, sealer, clock, settings, tunnels, desired, sampler, limits, access, quotas }
@@ -52,10 +60,16 @@ async function openService() {
     isPortFree: () => Promise.resolve(true),
     networks: () => Promise.resolve([]),
   }
-  const interfaces = new Interfaces({ ...shared, host, onChanged: nothing })
+  const interfaces = new Interfaces({
+    ...shared,
+    host,
+    placement,
+    onComing: () => Promise.resolve(),
+    onChanged: nothing,
+  })
   const outside = {
     host,
-    publicEndpoint: () => 'vpn.example.org',
+    publicEndpoint: () => Promise.resolve('vpn.example.org'),
     onConfigured: () => undefined,
     onNewKeyHandedOut: () => undefined,
   }

@@ -18,6 +18,7 @@ export function interfaceRow(more: Partial<InterfaceRow> = {}): InterfaceRow {
     next_host: 0,
     created_at: 0,
     updated_at: 0,
+    node_id: null,
     ...more,
   }
 }

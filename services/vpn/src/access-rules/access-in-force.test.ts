@@ -5,6 +5,7 @@ import { createLog } from '@hearth/runtime'
 import { interfaceRow, peerRow } from '../../test/stored-rows.ts'
 import { migrations } from '../database/migrations/index.ts'
 import type { Tables } from '../tables.ts'
+import { Placement } from '../interfaces/placement.ts'
 import { AccessInForce } from './access-in-force.ts'
 import type { Policy } from './policy/policy.ts'
 import { accessPeerRows, setClosed } from './store.ts'
@@ -34,7 +35,8 @@ async function open() {
     repair: nothing,
     remove: nothing,
   }
-  const access = new AccessInForce({ database, table, log: createLog({ name: 'test', level: 'silent' }) })
+  const log = createLog({ name: 'test', level: 'silent' })
+  const access = new AccessInForce({ database, table, placement: new Placement(), log })
   await access.reload()
   const [row] = await accessPeerRows(database.query)
   assert.ok(row !== undefined)

@@ -1,7 +1,9 @@
 import { createKeyedQueue, type Log } from '@hearth/runtime'
 import type { Database } from '@hearth/database'
 import type { Kysely } from 'kysely'
+import type { Placement } from '../interfaces/placement.ts'
 import type { Tables } from '../tables.ts'
+import { policyOfHost } from './policy/host-policy.ts'
 import { isOpen, type Policy, type PolicyPeer } from './policy/policy.ts'
 import type { AccessTable } from './policy/table.ts'
 import { policyOf, policyPeer, readFrame, readRules, type PolicyFrame } from './read-policy.ts'
@@ -16,6 +18,7 @@ interface AccessTransition {
 export interface AccessDependencies {
   readonly database: Database<Tables>
   readonly table: AccessTable
+  readonly placement: Pick<Placement, 'find' | 'isHere' | 'isAllHere' | 'allChanged'>
   readonly log: Log
 }
 
@@ -24,7 +27,8 @@ const nobody: ReadonlyMap<string, PolicyPeer> = new Map()
 
 /**
  * What the database says of access is what the kernel keeps to. Changes come one after another. While nothing is ruled, the
- * peers are not held: most hosts have no rules, and ten thousand peers cost nothing then.
+ * peers are not held: most hosts have no rules, and ten thousand peers cost nothing then. The kernel of this host gets what is
+ * about its own interfaces; nodes are notified, and get the rest.
  */
 export class AccessInForce {
   readonly #dependencies: AccessDependencies
@@ -36,6 +40,11 @@ export class AccessInForce {
 
   constructor(dependencies: AccessDependencies) {
     this.#dependencies = dependencies
+  }
+
+  /** The id of the node that runs an interface; null for this host. */
+  nodeOf(name: string): string | null {
+    return this.#dependencies.placement.find(name)?.nodeId ?? null
   }
 
   /** The policy in force. Inside a transaction it is read there. */
@@ -51,8 +60,9 @@ export class AccessInForce {
         this.#frame = await readFrame(database.query)
         this.#peers = isOpenFrame(this.#frame) ? undefined : await readPeers(database.query)
         this.#isRead = true
-        await table.replace(policyOf(this.#frame, this.#peers ?? nobody))
+        await table.replace(this.#here(policyOf(this.#frame, this.#peers ?? nobody)))
       })
+      this.#dependencies.placement.allChanged()
     } catch (error) {
       log.error({ err: error }, 'the access rules could not be put in force')
     }
@@ -63,7 +73,7 @@ export class AccessInForce {
    * `rules` the change is about rules and defaults alone: groups and peers are then not read, and stay compiled.
    */
   change<T>(work: (trx: Kysely<Tables>) => Promise<T>, of: 'everything' | 'rules' = 'everything'): Promise<T> {
-    const { database, table } = this.#dependencies
+    const { database, table, placement } = this.#dependencies
     return this.#withLock(async () => {
       const before = policyOf(this.#frame, this.#peers ?? nobody)
       let isApplied = false
@@ -72,15 +82,16 @@ export class AccessInForce {
           const changed = await work(trx)
           const read = of === 'rules' && this.#isRead ? await readRules(trx, this.#frame) : await readFrame(trx)
           const held = isOpenFrame(read) ? undefined : (this.#peers ?? (await readPeers(trx)))
-          await table.apply(policyOf(read, held ?? nobody))
+          await table.apply(this.#here(policyOf(read, held ?? nobody)))
           isApplied = true
           return { result: changed, frame: read, peers: held }
         })
         this.#frame = frame
         this.#peers = peers
+        placement.allChanged()
         return result
       } catch (error) {
-        if (isApplied) await table.apply(before)
+        if (isApplied) await table.apply(this.#here(before))
         throw error
       }
     })
@@ -127,9 +138,15 @@ export class AccessInForce {
       const held = [...ids].flatMap((id) => all.get(id) ?? [])
       if (isSame(held, peers)) return
       const next = withPeers(all, ids, peers)
-      await this.#dependencies.table.apply(policyOf(this.#frame, next))
+      await this.#dependencies.table.apply(this.#here(policyOf(this.#frame, next)))
       this.#peers = next
     })
+  }
+
+  /** The part of a policy that is about this host. */
+  #here(policy: Policy): Policy {
+    const { placement } = this.#dependencies
+    return placement.isAllHere ? policy : policyOfHost(policy, (name) => placement.isHere(name))
   }
 
   #withLock<T>(work: () => Promise<T>): Promise<T> {

@@ -5,7 +5,9 @@ import { nameKey } from '../envelope.ts'
 import { canonicalIpv6 } from '../interfaces/subnet.ts'
 import { invalidField } from '../problems.ts'
 import type { Tables } from '../tables.ts'
+import type { AccessInForce } from './access-in-force.ts'
 import { Decider, type Decision } from './policy/decide.ts'
+import { policyOfHost } from './policy/host-policy.ts'
 import type { Policy, PolicyPeer } from './policy/policy.ts'
 import type { AccessExplanation, AccessQuestion, AccessRule } from './schema.ts'
 import { findPeerByIdOrName, namesOfStoppedPeers } from './store.ts'
@@ -14,7 +16,7 @@ import { findPeerByIdOrName, namesOfStoppedPeers } from './store.ts'
 interface ExplainDependencies {
   readonly db: Kysely<Tables>
   readonly clock: Pick<Clock, 'now'>
-  readonly inForce: { policy(): Promise<Policy> }
+  readonly inForce: Pick<AccessInForce, 'policy' | 'nodeOf'>
   readonly hostAddresses: () => readonly string[]
 }
 
@@ -30,13 +32,20 @@ export async function explainAccess(
   const port = protocol === 'icmp' ? undefined : question.port
   if (protocol !== 'icmp' && port === undefined) throw invalidField('port', 'is needed with TCP and UDP')
   const policy = await inForce.policy()
-  const decider = new Decider(policy, hostAddresses())
   const from = policy.peers.get((await findPeer(db, 'from', question.from)).id)
   if (from === undefined) throw invalidField('from', 'is no peer', 'unknown')
-  const to = await findTarget(db, question.to, { from, decider, policy })
+  const host = inForce.nodeOf(from.interface)
+  const ownAddresses = host === null ? hostAddresses() : []
+  const to = await findTarget(db, question.to, { from, decider: new Decider(policy, ownAddresses), policy })
   const [stopped] = await namesOfStoppedPeers(db, to.id === null ? [from.id] : [from.id, to.id], clock.now())
-  const decision: Answered =
-    stopped === undefined ? decider.decide({ from: from.id, to: to.address, protocol, port }) : absent(stopped)
+  const target = to.id === null ? undefined : policy.peers.get(to.id)
+  const decide = (): Answered => {
+    if (stopped !== undefined) return absent(stopped)
+    if (target !== undefined && inForce.nodeOf(target.interface) !== host) return apart(from, target)
+    const own = policyOfHost(policy, (name) => inForce.nodeOf(name) === host)
+    return new Decider(own, ownAddresses).decide({ from: from.id, to: to.address, protocol, port })
+  }
+  const decision = decide()
   const rule = rules.find(({ id }) => id === decision.rule?.id) ?? null
   return answerOf({ decision, rule, from, to, protocol, port })
 }
@@ -49,6 +58,13 @@ const absent = (name: string): Answered => ({
   because: 'disabled',
   rule: undefined,
   steps: [`${name} is disabled or has expired: it is not in the tunnel.`],
+})
+
+const apart = (from: PolicyPeer, to: PolicyPeer): Answered => ({
+  action: 'deny',
+  because: 'host',
+  rule: undefined,
+  steps: [`${from.interface} and ${to.interface} run on different hosts, and no tunnel leads from one to the other.`],
 })
 
 /** The address that a question is about. */
@@ -110,6 +126,7 @@ function answerOf({
 
 const reasons: Record<AccessExplanation['because'], (rule: AccessRule | null) => string> = {
   disabled: () => 'one of them is disabled or has expired.',
+  host: () => 'their interfaces run on different hosts.',
   address: () => 'it has no address of that kind in the tunnel.',
   isolation: () => 'one of them is isolated, which comes before all rules.',
   forwarding: () => 'forwarding is off for the interface, which comes before all rules.',

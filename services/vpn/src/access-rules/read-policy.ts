@@ -41,6 +41,12 @@ export async function readFrame(db: Kysely<Tables>): Promise<PolicyFrame> {
   }
 }
 
+/** Reads the whole policy. */
+export async function readPolicy(db: Kysely<Tables>): Promise<Policy> {
+  const peers = (await store.accessPeerRows(db)).map(policyPeer)
+  return policyOf(await readFrame(db), new Map(peers.map((peer) => [peer.id, peer])))
+}
+
 /** Reads rules and interfaces again, and keeps the groups that are known. */
 export async function readRules(db: Kysely<Tables>, { groups, groupRows }: PolicyFrame): Promise<PolicyFrame> {
   const closed = await store.closedInterfaces(db)

@@ -220,7 +220,7 @@ export const AccessExplanation = z
   .object({
     action: Action,
     because: z
-      .enum(['disabled', 'address', 'isolation', 'forwarding', 'always', 'rule', 'default'])
+      .enum(['disabled', 'host', 'address', 'isolation', 'forwarding', 'always', 'rule', 'default'])
       .meta({ description: 'What decided' }),
     message: z.string().meta({ description: 'The answer as a sentence' }),
     rule: AccessRule.nullable().meta({ description: 'The rule that decided' }),

@@ -1,6 +1,7 @@
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import type { Clock, Log } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
 import { AccessInForce } from '../access-rules/access-in-force.ts'
 import { AccessGroups } from '../access-rules/groups.ts'
 import type { AccessTable } from '../access-rules/policy/table.ts'
@@ -15,6 +16,8 @@ import { Zones } from '../filtering/zones/zones.ts'
 import { DesiredDevices } from '../interfaces/desired-devices.ts'
 import type { HostLinks } from '../interfaces/host-links.ts'
 import { Interfaces } from '../interfaces/interfaces.ts'
+import { Placement } from '../interfaces/placement.ts'
+import { noteLeftDevice } from '../interfaces/store.ts'
 import { Lists } from '../lists/lists.ts'
 import { Peers } from '../peers/peers.ts'
 import { openSampler, type Sampler } from '../peers/sampler.ts'
@@ -44,7 +47,9 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
   const db = database.query
   const settings = await openSettings(db)
   const sampler = await openSampler({ database, devices: noDevices, clock, log })
-  const access = new AccessInForce({ database, table: noTable, log })
+  const placement = new Placement()
+  await placement.load(db, clock.now())
+  const access = new AccessInForce({ database, table: noTable, placement, log })
   await access.reload()
   const quotas = await openQuotas(dependencies, sampler)
   const lists = openLists(dependencies)
@@ -55,10 +60,11 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
     sealer,
     clock,
     settings: settings.current,
-    tunnels: noTunnels,
+    tunnels: noTunnels(db),
     desired: new DesiredDevices({ db, sealer, clock }),
     sampler,
     host,
+    placement,
   }
   const ruled = { db, clock, inForce: access, hostAddresses: () => [], onGroupsChanged: nothing }
   const published = { database, clock, publish: inForce }
@@ -68,7 +74,7 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
       db,
       sealer,
       settings,
-      interfaces: new Interfaces({ ...shared, onChanged: () => access.reload() }),
+      interfaces: new Interfaces({ ...shared, onComing: nothing, onChanged: () => access.reload() }),
       peers: new Peers({
         ...shared,
         limits,
@@ -77,7 +83,7 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
         onChanged: (ids) => access.peersDeleted(ids),
         onConfigured: () => undefined,
         onNewKeyHandedOut: () => undefined,
-        publicEndpoint: () => '',
+        publicEndpoint: () => Promise.resolve(''),
       }),
       quotas,
       accessGroups: new AccessGroups(ruled),
@@ -151,14 +157,16 @@ const noTable: AccessTable = {
   remove: nothing,
 }
 
-const noChanges: Pick<TunnelChanges, 'apply' | 'rules' | 'bring' | 'take'> = {
-  apply: nothing,
-  rules: () => null,
-  bring: nothing,
-  take: nothing,
-}
-
-const noTunnels: Pick<Tunnels, 'withLock' | 'state'> = {
-  withLock: (_, work) => work(noChanges as TunnelChanges),
-  state: () => ({ status: 'down', reason: null }),
+/** Tunnels run on while the service is off; the next start takes down what was noted to be left. */
+function noTunnels(db: Kysely<Tables>): Pick<Tunnels, 'withLock' | 'state'> {
+  const changes: Pick<TunnelChanges, 'apply' | 'rules' | 'bring' | 'take'> = {
+    apply: nothing,
+    rules: () => null,
+    bring: nothing,
+    take: (name) => noteLeftDevice(db, name),
+  }
+  return {
+    withLock: (_, work) => work(changes as TunnelChanges),
+    state: () => ({ status: 'down', reason: null }),
+  }
 }

@@ -29,6 +29,7 @@ export function dnsRuleRows(db: Db) {
 const copiedTables = [
   'facts',
   'settings',
+  'nodes',
   'interfaces',
   'peers',
   'peer_activity',

@@ -1,7 +1,7 @@
 import { migrate, openDatabase } from '@hearth/database'
 import { migrations } from '../database/migrations/index.ts'
 import type { HostLinks } from '../interfaces/host-links.ts'
-import { allInterfaceRows } from '../interfaces/store.ts'
+import { interfaceRowsOn } from '../interfaces/store.ts'
 import type { Tables } from '../tables.ts'
 import type { Trial } from './as-code.ts'
 import { type OfflineDependencies, openOfflineParts } from './offline-parts.ts'
@@ -13,7 +13,7 @@ export async function openTrial(dependencies: OfflineDependencies): Promise<Tria
   try {
     await migrate(scratch.query, migrations)
     await copyWantedState(dependencies.database.query, scratch.query)
-    const rows = await allInterfaceRows(scratch.query)
+    const rows = await interfaceRowsOn(scratch.query, null)
     const host = hostWithout(dependencies.host, rows)
     const offline = await openOfflineParts({ ...dependencies, database: scratch, host })
     return {

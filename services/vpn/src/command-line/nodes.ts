@@ -111,7 +111,7 @@ async function renewToken(name: string, options: LifetimeOption): Promise<void> 
 
 async function removeNode(name: string): Promise<void> {
   await withNodes(async ({ nodes, find, record }) => {
-    await nodes.remove(await find(name))
+    await inOneLine(nodes.remove(await find(name)))
     await record('node_removed', name)
   })
 }

@@ -1,7 +1,7 @@
 import { createLog, lockDataDirectory, systemClock, type DoctorCheck, type Environment } from '@hearth/runtime'
 import { openAccessTable } from '../access-rules/policy/table.ts'
 import { readConfig } from '../config.ts'
-import { allInterfaceRows, effectivePeerRows } from '../interfaces/store.ts'
+import { effectivePeerRows, interfaceRowsOn } from '../interfaces/store.ts'
 import { openSampler } from '../peers/sampler.ts'
 import { chooseBackend, chooseForHost, openDataPlane } from '../wireguard/choose-driver.ts'
 import { createCommandRunner } from '../wireguard/command.ts'
@@ -21,7 +21,7 @@ export async function takeAllDown(): Promise<void> {
     const sampler = await openSampler({ database, devices: driver, clock: systemClock, log })
     await sampler.sample()
     await sampler.flush()
-    for (const row of await allInterfaceRows(database.query)) {
+    for (const row of await interfaceRowsOn(database.query, null)) {
       const device = await driver.read(row.name)
       const isOurs = device?.publicKey === row.public_key
       if (isOurs) await driver.remove(row.name)
@@ -48,8 +48,8 @@ export async function simulate(): Promise<void> {
   })
 }
 
-async function connectedKeys(db: Parameters<typeof allInterfaceRows>[0]): Promise<string[]> {
-  const names = (await allInterfaceRows(db)).filter((row) => row.enabled === 1).map((row) => row.name)
+async function connectedKeys(db: Parameters<typeof interfaceRowsOn>[0]): Promise<string[]> {
+  const names = (await interfaceRowsOn(db, null)).filter((row) => row.enabled === 1).map((row) => row.name)
   const peers = await Promise.all(names.map((name) => effectivePeerRows(db, name, { at: systemClock.now() })))
   return peers.flat().map((peer) => peer.public_key)
 }

@@ -49,12 +49,13 @@ export function clientRows(db: Db, ids: readonly string[] | undefined) {
     .execute()
 }
 
-/** Reads the addresses of the enabled interfaces. */
+/** Reads the addresses of the enabled interfaces of this host. */
 export function enabledInterfaceRows(db: Db) {
   return db
     .selectFrom('interfaces')
     .select(['name', 'address', 'address6'])
     .where('enabled', '=', 1)
+    .where('node_id', 'is', null)
     .orderBy('name')
     .execute()
 }

@@ -5,7 +5,7 @@ import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import type { DeviceConfig, DevicePeer } from '../wireguard/device.ts'
 import type { DesiredDevice } from '../wireguard/drift.ts'
 import type { InterfaceRules } from '../wireguard/firewall.ts'
-import { allInterfaceRows, effectivePeerRows, findInterfaceRow } from './store.ts'
+import { effectivePeerRows, findInterfaceRow, interfaceRowsOn } from './store.ts'
 import { subnet4, subnet6 } from './subnet.ts'
 
 /** Contexts that sealed keys are bound to: a key copied to another row does not open. */
@@ -37,10 +37,20 @@ export class DesiredDevices {
     this.#opened = createOpenedKeys(sealer)
   }
 
-  /** Reads all interfaces, or the one of that name; stopped ones too. */
+  /** Reads all interfaces of this host, or the one of that name; stopped ones too. */
   async read(name?: string): Promise<DesiredDevice[]> {
-    const rows = name === undefined ? await allInterfaceRows(this.#db) : [await findInterfaceRow(this.#db, name)]
-    return Promise.all(rows.filter((row) => row !== undefined).map((row) => this.#device(row)))
+    if (name === undefined) return this.#devices(await interfaceRowsOn(this.#db, null))
+    const row = await findInterfaceRow(this.#db, name)
+    return row === undefined || row.node_id !== null ? [] : this.#devices([row])
+  }
+
+  /** Reads the interfaces of a node, which has no pages for peers; stopped ones too. */
+  async readOn(nodeId: string): Promise<DesiredDevice[]> {
+    return this.#devices(await interfaceRowsOn(this.#db, nodeId))
+  }
+
+  #devices(rows: readonly InterfaceRow[]): Promise<DesiredDevice[]> {
+    return Promise.all(rows.map((row) => this.#device(row)))
   }
 
   /** Returns the peer for a row. */
@@ -66,7 +76,7 @@ export class DesiredDevices {
   }
 
   #rules(row: InterfaceRow, peers: readonly PeerRow[]): InterfaceRules {
-    const port = this.#pagePort(row.name)
+    const port = row.node_id === null ? this.#pagePort(row.name) : null
     return { ...rulesOf(row, peers), ...(port === null ? {} : { page: { port, addresses: gatewaysOf(row) } }) }
   }
 

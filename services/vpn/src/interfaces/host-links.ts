@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 import { conflict } from '../problems.ts'
-import { allInterfaceRows } from './store.ts'
+import { interfaceRowsOn } from './store.ts'
 import type { WireGuardDriver } from '../wireguard/device.ts'
 
 /** Names, ports and networks that this host already uses. */
@@ -27,9 +27,13 @@ export function createHostLinks(driver: Pick<WireGuardDriver, 'list' | 'isForeig
   }
 }
 
-/** The first port from 51820 that no interface and no other program has. */
-export async function firstFreePort(db: Kysely<Tables>, host: Pick<HostLinks, 'isPortFree'>): Promise<number> {
-  const rows = await allInterfaceRows(db)
+/** The first port from 51820 that no interface of a host and no other program has; the host is this one, or a node. */
+export async function firstFreePort(
+  db: Kysely<Tables>,
+  host: Pick<HostLinks, 'isPortFree'>,
+  nodeId: string | null = null,
+): Promise<number> {
+  const rows = await interfaceRowsOn(db, nodeId)
   const used = new Set(rows.map((row) => row.listen_port))
   for (let port = firstPort; port <= 65_535; port += 1) {
     if (!used.has(port) && (await host.isPortFree(port))) return port

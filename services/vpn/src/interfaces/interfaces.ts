@@ -6,13 +6,14 @@ import { conflict, namedConflict, notFound, tunnelProblem } from '../problems.ts
 import type { InterfaceRow, Tables } from '../tables.ts'
 import type { TunnelChanges, Tunnels } from '../wireguard/tunnels.ts'
 import type { DesiredDevices } from './desired-devices.ts'
-import { checkHostNetworks, checkNetworks, checkPeersFit, lockNetworks } from './network-checks.ts'
+import { type InterfacePeer, interfaceOfRow } from './interface-view.ts'
+import { checkNetworks, checkPeersFit, lockNetworks } from './network-checks.ts'
 import { changedInterfaceRow, type InterfaceDefaults, type KeyPair, newInterfaceRow } from './new-interface.ts'
-import { firstFreePort, type HostLinks } from './host-links.ts'
+import type { HostLinks } from './host-links.ts'
+import { checkPlace, freePortOn } from './place-checks.ts'
+import type { Placement } from './placement.ts'
 import type { Interface, InterfaceCreate, InterfaceUpdate } from './schema.ts'
 import * as store from './store.ts'
-import type { TunnelState } from '../wireguard/tunnel-controller.ts'
-import type { InterfaceSummaryRow } from './store.ts'
 
 export interface InterfaceDependencies {
   readonly database: Database<Tables>
@@ -23,6 +24,9 @@ export interface InterfaceDependencies {
   readonly desired: DesiredDevices
   readonly sampler: InterfaceSampler
   readonly host: HostLinks
+  readonly placement: Placement
+  /** Called before an interface that was on a node runs on this host: what holds for its peers is in force when it resolves. */
+  readonly onComing: () => Promise<void>
   /** Called after every change of an interface; resolves when the resolver uses it. */
   readonly onChanged: () => Promise<void>
 }
@@ -68,8 +72,6 @@ export class Interfaces {
   async create(input: InterfaceCreate, keys?: KeyPair): Promise<Interface> {
     await this.#dependencies.tunnels.withLock(input.name, async (tunnel) => {
       const row = await this.#newRow(input, keys)
-      if (input.allow_host_overlap !== true)
-        await checkHostNetworks(this.#db, row, await this.#dependencies.host.networks())
       await namedConflict('interface', interfaceMembers, () =>
         this.#db.transaction().execute(async (trx) => {
           await lockNetworks(this.#dependencies.database.kind, trx)
@@ -77,7 +79,7 @@ export class Interfaces {
           await store.insertInterfaceRow(trx, row)
         }),
       )
-      await this.#bring(tunnel, row, async () => void (await store.deleteInterfaceRow(this.#db, row.name)))
+      await this.#settle(tunnel, { after: row }, () => store.deleteInterfaceRow(this.#db, row.name))
     })
     await this.#dependencies.onChanged()
     return this.get(input.name)
@@ -87,11 +89,8 @@ export class Interfaces {
     await this.#dependencies.tunnels.withLock(name, async (tunnel) => {
       const before = await this.#find(name)
       const after = changedInterfaceRow(before, changes, this.#dependencies.clock.now())
-      if (after.listen_port !== before.listen_port) await this.#checkPort(after.listen_port)
-      const isMoved = after.address !== before.address || after.address6 !== before.address6
-      if (isMoved && changes.allow_host_overlap !== true) {
-        await checkHostNetworks(this.#db, after, await this.#dependencies.host.networks())
-      }
+      const allowHostOverlap = changes.allow_host_overlap === true
+      await checkPlace(this.#db, this.#dependencies.host, { before, after, allowHostOverlap })
       await namedConflict('interface', interfaceMembers, () =>
         this.#db.transaction().execute(async (trx) => {
           await lockNetworks(this.#dependencies.database.kind, trx)
@@ -100,10 +99,7 @@ export class Interfaces {
           await store.updateInterfaceRow(trx, name, after)
         }),
       )
-      await this.#bring(tunnel, after, async () => {
-        await store.updateInterfaceRow(this.#db, name, before)
-        if (before.enabled === 1) await this.#bringDesired(tunnel, name).catch(() => undefined)
-      })
+      await this.#settle(tunnel, { before, after }, () => store.updateInterfaceRow(this.#db, name, before))
       this.#dependencies.sampler.interfaceChanged(after)
     })
     await this.#dependencies.onChanged()
@@ -113,12 +109,14 @@ export class Interfaces {
   /** Takes the interface down and deletes it with its peers. */
   async remove(name: string): Promise<{ name: string; deleted_peers: number }> {
     const removed = await this.#dependencies.tunnels.withLock(name, async (tunnel) => {
-      await this.#find(name)
+      const { node_id: nodeId } = await this.#find(name)
       const ids = this.#peersOf(name)
-      await tunnel.take(name).catch((error: unknown) => {
+      const taken = nodeId === null ? tunnel.take(name) : Promise.resolve()
+      await taken.catch((error: unknown) => {
         throw tunnelProblem(error)
       })
       const deleted = await this.#db.transaction().execute((trx) => store.deleteInterfaceRow(trx, name))
+      this.#dependencies.placement.remove(name)
       for (const id of ids) this.#dependencies.sampler.forget(id)
       return { name, deleted_peers: deleted }
     })
@@ -126,19 +124,45 @@ export class Interfaces {
     return removed
   }
 
-  /** Brings the machine to what the row says; puts the database back when that fails. */
-  async #bring(tunnel: TunnelChanges, row: InterfaceRow, undo: () => Promise<void>): Promise<void> {
+  /** Brings this host, or the node, to what the row says; puts everything back when that fails here. */
+  async #settle(
+    tunnel: TunnelChanges,
+    { before, after }: { before?: InterfaceRow; after: InterfaceRow },
+    undo: () => Promise<unknown>,
+  ): Promise<void> {
+    const { placement, clock } = this.#dependencies
     try {
-      if (row.enabled === 1) await this.#bringDesired(tunnel, row.name)
-      else {
-        await this.#dependencies.sampler.sampleInterface(row.name)
-        await tunnel.take(row.name)
-        await this.#dependencies.sampler.restart(this.#peersOf(row.name))
-      }
+      if (after.node_id === null) await this.#bring(tunnel, after)
+      else if (before?.node_id === null) await this.#take(tunnel, after.name)
+      placement.place(after, clock.now())
     } catch (error) {
       await undo()
+      if (before === undefined) placement.remove(after.name)
+      else {
+        placement.place(before, clock.now())
+        if (before.node_id === null && before.enabled === 1)
+          await this.#bringDesired(tunnel, before.name).catch(() => undefined)
+        else if (before.node_id !== null) await tunnel.take(before.name).catch(() => undefined)
+      }
       throw tunnelProblem(error)
     }
+  }
+
+  async #bring(tunnel: TunnelChanges, row: InterfaceRow): Promise<void> {
+    const { placement, clock, onComing } = this.#dependencies
+    if (!placement.isHere(row.name)) {
+      placement.place(row, clock.now())
+      await onComing()
+    }
+    if (row.enabled === 1) await this.#bringDesired(tunnel, row.name)
+    else await this.#take(tunnel, row.name)
+  }
+
+  async #take(tunnel: TunnelChanges, name: string): Promise<void> {
+    const { sampler } = this.#dependencies
+    await sampler.sampleInterface(name)
+    await tunnel.take(name)
+    await sampler.restart(this.#peersOf(name))
   }
 
   async #bringDesired(tunnel: TunnelChanges, name: string): Promise<void> {
@@ -150,19 +174,11 @@ export class Interfaces {
     const { host, sealer, settings, clock } = this.#dependencies
     if ((await store.findInterfaceRow(this.#db, input.name)) !== undefined)
       throw conflict('name', `The interface ${input.name} exists`)
-    const port = input.listen_port ?? (await firstFreePort(this.#db, host))
+    const port = input.listen_port ?? (await freePortOn(this.#db, host, input.node_id ?? null))
     const context = { sealer, settings: settings(), now: clock.now(), ...(keys === undefined ? {} : { keys }) }
     const row = newInterfaceRow({ ...input, listen_port: port }, context)
-    if (await host.isTaken(row.name)) throw conflict('name', `This host has a network interface ${row.name} already`)
-    await this.#checkPort(row.listen_port)
+    await checkPlace(this.#db, host, { after: row, allowHostOverlap: input.allow_host_overlap === true })
     return row
-  }
-
-  async #checkPort(port: number): Promise<void> {
-    const owner = (await store.allInterfaceRows(this.#db)).find((row) => row.listen_port === port)
-    if (owner !== undefined) throw conflict('listen_port', `The port ${port} belongs to ${owner.name}`)
-    if (!(await this.#dependencies.host.isPortFree(port)))
-      throw conflict('listen_port', `Another program on this host uses the UDP port ${port}`)
   }
 
   async #find(name: string): Promise<InterfaceRow> {
@@ -178,37 +194,5 @@ export class Interfaces {
 
   #peersOf(name: string): string[] {
     return this.#dependencies.sampler.peersOf(name).map(({ id }) => id)
-  }
-}
-
-/** A peer's part of the figures of its interface; bytes are the totals since it was created. */
-interface InterfacePeer {
-  readonly id: string
-  readonly isConnected: boolean
-  readonly rxTotal: number
-  readonly txTotal: number
-}
-
-/** Returns the wire form of an interface, with the sums of its peers. It never contains the private key. */
-function interfaceOfRow(row: InterfaceSummaryRow, state: TunnelState, peers: readonly InterfacePeer[]): Interface {
-  return {
-    name: row.name,
-    address: row.address,
-    address6: row.address6,
-    listen_port: row.listen_port,
-    dns: row.dns,
-    mtu: row.mtu,
-    nat: row.nat === 1,
-    forwarding: row.forwarding === 1,
-    enabled: row.enabled === 1,
-    status: state.status === 'error' ? 'error' : state.status === 'up' ? 'active' : 'inactive',
-    status_reason: state.reason,
-    public_key: row.public_key,
-    peer_count: row.peer_count,
-    connected_peers: peers.filter((peer) => peer.isConnected).length,
-    transfer_rx: peers.reduce((sum, peer) => sum + peer.rxTotal, 0),
-    transfer_tx: peers.reduce((sum, peer) => sum + peer.txTotal, 0),
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
   }
 }

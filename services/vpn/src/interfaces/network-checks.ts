@@ -4,7 +4,7 @@ import type { InterfaceRow, Tables } from '../tables.ts'
 import { conflict } from '../problems.ts'
 import type { HostNetwork } from './host-links.ts'
 import { networksBehind } from './desired-devices.ts'
-import { allInterfaceRows, networkOwnerRows, peerAddresses } from './store.ts'
+import { allInterfaceRows, interfaceRowsOn, networkOwnerRows, peerAddresses } from './store.ts'
 import { isPeerAddress4, isPeerAddress6, numberOfIpv4, sharesAddress, overlaps, subnet4, subnet6 } from './subnet.ts'
 
 /** Number of peers that an error names. */
@@ -24,7 +24,7 @@ export async function checkNetworks(trx: Kysely<Tables>, row: InterfaceRow): Pro
     if (other.address6 !== null && row.address6 !== null && overlaps(other.address6, row.address6)) {
       throw conflict('address6', `The network overlaps with ${other.name} (${other.address6})`)
     }
-    if (other.listen_port === row.listen_port)
+    if (other.listen_port === row.listen_port && other.node_id === row.node_id)
       throw conflict('listen_port', `The port ${row.listen_port} belongs to ${other.name}`)
   }
   await checkNetworksBehindPeers(trx, row)
@@ -55,7 +55,7 @@ export async function checkHostNetworks(
   row: Pick<InterfaceRow, 'name' | 'address' | 'address6'>,
   networks: readonly HostNetwork[],
 ): Promise<void> {
-  const own = new Set([row.name, ...(await allInterfaceRows(db)).map(({ name }) => name)])
+  const own = new Set([row.name, ...(await interfaceRowsOn(db, null)).map(({ name }) => name)])
   for (const field of ['address', 'address6'] as const) {
     const wanted = row[field]
     if (wanted === null) continue

@@ -39,6 +39,7 @@ export function newInterfaceRow(
     next_host: subnet4(input.address).network + 1,
     created_at: now,
     updated_at: now,
+    node_id: input.node_id ?? null,
   })
 }
 
@@ -56,6 +57,7 @@ export function changedInterfaceRow(row: InterfaceRow, changes: InterfaceUpdate,
     nat: flag(changes.nat, row.nat),
     forwarding: flag(changes.forwarding, row.forwarding),
     enabled: flag(changes.enabled, row.enabled),
+    node_id: changes.node_id === undefined ? row.node_id : changes.node_id,
     updated_at: now,
   })
 }

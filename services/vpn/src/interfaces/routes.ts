@@ -18,15 +18,20 @@ import {
 const shared = { tag: 'Interfaces', limit: 'counted' } as const
 const member = { ...shared, path: '/api/interfaces/{name}', params: InterfaceParams, errors: [404] } as const
 
+/** What the routes of interfaces call. */
+export interface InterfaceFeature {
+  readonly interfaces: Interfaces
+  readonly propose: () => Promise<InterfaceProposal>
+  /** The host at which peers reach this host, or a node; `requestHost` is the one that a request was sent to. */
+  readonly endpointHost: (requestHost: string, nodeId: string | null) => Promise<string>
+}
+
 /** Interfaces: everyone signed in may read them, administrators change them. */
-export function interfaceRoutes(
-  interfaces: Interfaces,
-  propose: () => Promise<InterfaceProposal>,
-  publish: Publish,
-): Route[] {
+export function interfaceRoutes(feature: InterfaceFeature, publish: Publish): Route[] {
+  const { interfaces, propose } = feature
   return [
     ...readingRoutes(interfaces, propose),
-    ...changingRoutes(interfaces, publish),
+    ...changingRoutes(feature, publish),
     ...switchRoutes(interfaces, publish),
   ]
 }
@@ -69,7 +74,8 @@ function readingRoutes(interfaces: Interfaces, propose: () => Promise<InterfaceP
   ]
 }
 
-function changingRoutes(interfaces: Interfaces, publish: Publish): Route[] {
+function changingRoutes({ interfaces, endpointHost }: InterfaceFeature, publish: Publish): Route[] {
+  const moveNote = createMoveNote(interfaces, endpointHost)
   const edited = createEditAnswer(publish, 'interfaces')
   return [
     route(
@@ -91,14 +97,22 @@ function changingRoutes(interfaces: Interfaces, publish: Publish): Route[] {
         ...member,
         method: 'PUT',
         summary: 'Change an interface',
-        description: 'Members that are left out stay. Connected peers stay connected where the change allows it.',
+        description:
+          'Members that are left out stay. Connected peers stay connected where the change allows it. On another node they reach it at the endpoint of that node.',
         access: 'admin',
         body: InterfaceUpdate,
         success: { status: 200, body: messageEnvelope(Interface) },
         errors: [404, 409],
       },
-      ({ params, body }) =>
-        edited(interfaces.update(checkedName(params.name), body), ({ name }) => `Interface ${name} changed`),
+      async ({ params, body, client }) => {
+        const name = checkedName(params.name)
+        const note = await moveNote(name, body.node_id, client.host)
+        return edited(interfaces.update(name, body), ({ node }) =>
+          note === undefined
+            ? `Interface ${name} changed`
+            : `Interface ${name} moved to ${node?.name ?? 'this host'}${note}`,
+        )
+      },
     ),
     route(
       {
@@ -116,6 +130,21 @@ function changingRoutes(interfaces: Interfaces, publish: Publish): Route[] {
       },
     ),
   ]
+}
+
+/** Words about peers that reach an interface elsewhere after a move; undefined when it does not move. */
+function createMoveNote(interfaces: Pick<Interfaces, 'get'>, endpointHost: InterfaceFeature['endpointHost']) {
+  return async (name: string, to: string | null | undefined, requestHost: string): Promise<string | undefined> => {
+    if (to === undefined) return undefined
+    const { node, peer_count: count } = await interfaces.get(name)
+    const from = node?.id ?? null
+    if (from === to) return undefined
+    // A node without an address, or one that is not there, has none.
+    const hosts = [from, to].map((id) => endpointHost(requestHost, id).catch(() => undefined))
+    const [before, after] = await Promise.all(hosts)
+    if (count === 0 || (before !== undefined && before === after)) return ''
+    return `; ${count} ${count === 1 ? 'peer needs its' : 'peers need their'} configuration again`
+  }
 }
 
 function switchRoutes(interfaces: Interfaces, publish: Publish): Route[] {

@@ -31,6 +31,8 @@ const allowHostOverlap = z.boolean().optional().meta({
   description: 'Take the network although this host reaches it over another device, and would lose its way there',
 })
 
+const nodeId = z.uuid().nullable().optional()
+
 export const InterfaceStatus = z.enum(['active', 'inactive', 'error'])
 
 export const Interface = z
@@ -44,8 +46,12 @@ export const Interface = z
     nat: z.boolean().meta({ description: 'Masquerade what peers send to other networks' }),
     forwarding: z.boolean().meta({ description: 'Peers may reach other networks and other peers' }),
     enabled: z.boolean(),
+    node: z
+      .object({ id: z.uuid(), name: z.string() })
+      .nullable()
+      .meta({ description: 'The node that runs it; null for the host of this service' }),
     status: InterfaceStatus,
-    status_reason: z.string().nullable().meta({ description: 'Why the status is "error"' }),
+    status_reason: z.string().nullable().meta({ description: 'Why the status is "error", or what it waits for' }),
     public_key: z.string(),
     peer_count: wholeNumber,
     connected_peers: wholeNumber,
@@ -75,6 +81,10 @@ export const InterfaceCreate = z
     nat: z.boolean().optional(),
     forwarding: z.boolean().optional(),
     enabled: z.boolean().optional().meta({ description: 'Start it at once (default)' }),
+    node_id: nodeId.meta({
+      description:
+        'The node that is to run it; null, or left out, for the host of this service. On a node `dns` must name resolvers',
+    }),
     allow_host_overlap: allowHostOverlap,
   })
   .meta({ id: 'InterfaceCreate' })
@@ -91,6 +101,10 @@ export const InterfaceUpdate = z
     nat: z.boolean().optional(),
     forwarding: z.boolean().optional(),
     enabled: z.boolean().optional(),
+    node_id: nodeId.meta({
+      description:
+        'Move it to this node, or with null to the host of this service. It keeps its keys; peers reach it there',
+    }),
     allow_host_overlap: allowHostOverlap,
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one member')

@@ -7,13 +7,20 @@ type Db = Kysely<Tables>
 /** An interface with what its peers add up to. */
 export interface InterfaceSummaryRow extends InterfaceRow {
   readonly peer_count: number
+  /** Null for an interface of this host. */
+  readonly node_name: string | null
 }
 
 export async function listInterfaceRows(
   db: Db,
   page: { limit: number; offset: number },
 ): Promise<Page<InterfaceSummaryRow>> {
-  const rows = await summaries(db).orderBy('created_at').orderBy('name').limit(page.limit).offset(page.offset).execute()
+  const rows = await summaries(db)
+    .orderBy('interfaces.created_at')
+    .orderBy('interfaces.name')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
   const { count } = await db
     .selectFrom('interfaces')
     .select((row) => row.fn.countAll<number>().as('count'))
@@ -22,13 +29,15 @@ export async function listInterfaceRows(
 }
 
 export function findInterfaceSummary(db: Db, name: string): Promise<InterfaceSummaryRow | undefined> {
-  return summaries(db).where('name', '=', name).executeTakeFirst()
+  return summaries(db).where('interfaces.name', '=', name).executeTakeFirst()
 }
 
 function summaries(db: Db) {
   return db
     .selectFrom('interfaces')
-    .selectAll()
+    .leftJoin('nodes', 'nodes.id', 'interfaces.node_id')
+    .selectAll('interfaces')
+    .select('nodes.name as node_name')
     .select((row) =>
       row
         .selectFrom('peers')
@@ -48,6 +57,47 @@ export function findInterfaceRow(db: Db, name: string): Promise<InterfaceRow | u
 /** Reads all interfaces, by name. */
 export function allInterfaceRows(db: Db): Promise<InterfaceRow[]> {
   return db.selectFrom('interfaces').selectAll().orderBy('name').execute()
+}
+
+/** Reads the interfaces of a node, or of this host with null, by name. */
+export function interfaceRowsOn(db: Db, nodeId: string | null): Promise<InterfaceRow[]> {
+  const rows = db.selectFrom('interfaces').selectAll().orderBy('name')
+  return (nodeId === null ? rows.where('node_id', 'is', null) : rows.where('node_id', '=', nodeId)).execute()
+}
+
+/** Finds the name of a node. */
+export async function findNodeName(db: Db, id: string): Promise<string | undefined> {
+  return (await db.selectFrom('nodes').select('name').where('id', '=', id).executeTakeFirst())?.name
+}
+
+/** Facts about devices that were left running, by interface; the value is the public key of the device. */
+const leftDevice = 'left_device:'
+
+/** A device that was left running on this host. */
+export interface LeftDevice {
+  readonly name: string
+  readonly publicKey: string
+}
+
+/** Notes that the device of an interface runs on although the interface is not wanted on this host any more. */
+export async function noteLeftDevice(db: Db, name: string): Promise<void> {
+  const row = await findInterfaceRow(db, name)
+  if (row === undefined) return
+  await db
+    .insertInto('facts')
+    .values({ name: `${leftDevice}${name}`, value: row.public_key })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: row.public_key }))
+    .execute()
+}
+
+/** Reads the devices that were left running. */
+export async function leftDevices(db: Db): Promise<LeftDevice[]> {
+  const rows = await db.selectFrom('facts').selectAll().where('name', 'like', `${leftDevice}%`).execute()
+  return rows.map(({ name, value }) => ({ name: name.slice(leftDevice.length), publicKey: value }))
+}
+
+export async function forgetLeftDevice(db: Db, name: string): Promise<void> {
+  await db.deleteFrom('facts').where('name', '=', `${leftDevice}${name}`).execute()
 }
 
 /** Adds an interface. */

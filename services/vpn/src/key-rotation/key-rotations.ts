@@ -48,6 +48,8 @@ export class KeyRotations {
   #looking: Promise<void> = Promise.resolve()
   #isClosed = false
   #expectedUntil = 0
+  /** New keys that nodes have seen used. */
+  readonly #used = new Set<string>()
 
   /** No rotation goes on before `start`. */
   constructor(dependencies: KeyRotationDependencies) {
@@ -84,6 +86,12 @@ export class KeyRotations {
   handedOut(): void {
     this.#expectedUntil = this.#dependencies.clock.now() + soon
     this.#next(lookEvery)
+  }
+
+  /** Notes that new keys were used on a node. */
+  usedOnNode(keys: readonly string[]): void {
+    for (const key of keys) this.#used.add(key)
+    this.#next(0)
   }
 
   /** Forgets the new key of a peer; the old one stays. Nothing happens when none waits. */
@@ -126,8 +134,10 @@ export class KeyRotations {
     const state = await tunnels.read(name).catch(() => undefined)
     for (const row of waiting) {
       // The first bytes are those of a handshake that only the holder of the private key can begin.
-      const isUsed = (state?.peers.get(row.next_public_key)?.rxBytes ?? 0) > 0
+      const key = row.next_public_key
+      const isUsed = this.#used.has(key) || (state?.peers.get(key)?.rxBytes ?? 0) > 0
       if (!isUsed && row.next_due > clock.now()) continue
+      this.#used.delete(key)
       await this.#finish(row).catch((error: unknown) => {
         log.error({ err: error, peer: row.name }, 'a new key could not replace the old one')
       })

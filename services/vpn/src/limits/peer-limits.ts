@@ -1,6 +1,7 @@
 import { createKeyedQueue, type Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { networksBehind } from '../interfaces/desired-devices.ts'
+import type { Placement } from '../interfaces/placement.ts'
 import type { PeerRow, Tables } from '../tables.ts'
 import type { LimitTable } from '../wireguard/limit-table.ts'
 import type { PeerLimit } from '../wireguard/limit-text.ts'
@@ -36,12 +37,13 @@ export type PeerRestriction = 'stop' | { readonly kilobits: number }
 export interface LimitDependencies {
   readonly db: Kysely<Tables>
   readonly table: LimitTable
+  readonly placement: Pick<Placement, 'isHere' | 'changed'>
   readonly log: Log
   /** The restriction of a peer at the moment; undefined for none. */
   readonly restriction: (id: string) => PeerRestriction | undefined
 }
 
-/** Bandwidth limits of peers: what the database says is what the kernel keeps to. */
+/** Bandwidth limits of peers: what the database says is what the kernel keeps to, and the nodes are notified of. */
 export class PeerLimits {
   readonly #dependencies: LimitDependencies
   /** What is read is put in force before anything else is read. */
@@ -57,7 +59,7 @@ export class PeerLimits {
     try {
       await this.#withLock(async () => {
         const rows = await limitedPeerRows(db)
-        await table.replace(rows.flatMap((row) => this.#limitOf(row) ?? []))
+        await table.replace(rows.flatMap((row) => this.#limitHere(row) ?? []))
       })
     } catch (error) {
       log.error({ err: error }, 'the bandwidth limits could not be put in force')
@@ -66,14 +68,21 @@ export class PeerLimits {
 
   /** Puts the limits of peers in force whose restriction is another now. Throws a `DeviceError`; nothing changed then. */
   refresh(ids: readonly string[]): Promise<void> {
-    const { db, table } = this.#dependencies
+    const { db, table, placement } = this.#dependencies
     return this.#withLock(async () => {
       const rows = await limitedPeerRowsOf(db, ids)
       await table.change(
         ids,
-        rows.flatMap((row) => this.#limitOf(row) ?? []),
+        rows.flatMap((row) => this.#limitHere(row) ?? []),
       )
+      for (const name of new Set(rows.map((row) => row.interface))) placement.changed(name)
     })
+  }
+
+  /** Reads the limits of the peers on these interfaces, wherever they run. */
+  async read(names: ReadonlySet<string>): Promise<PeerLimit[]> {
+    const rows = (await limitedPeerRows(this.#dependencies.db)).filter((row) => names.has(row.interface))
+    return rows.flatMap((row) => this.#limitOf(row) ?? [])
   }
 
   /** Puts the limits of changed peers in force, and touches nothing when they stay. Throws a `DeviceError`; nothing changed then. */
@@ -81,8 +90,8 @@ export class PeerLimits {
     const differing = transitions
       .map(({ before, after }) => ({
         id: (before ?? after)?.id ?? '',
-        was: this.#limitOf(before),
-        willBe: this.#limitOf(after),
+        was: this.#limitHere(before),
+        willBe: this.#limitHere(after),
       }))
       .filter(({ was, willBe }) => JSON.stringify(was) !== JSON.stringify(willBe))
     if (differing.length === 0) return
@@ -92,6 +101,11 @@ export class PeerLimits {
         differing.flatMap(({ willBe }) => willBe ?? []),
       ),
     )
+  }
+
+  /** The limit that is in force on this host; undefined for a peer on a node. */
+  #limitHere(row: LimitedPeerRow | undefined): PeerLimit | undefined {
+    return row !== undefined && this.#dependencies.placement.isHere(row.interface) ? this.#limitOf(row) : undefined
   }
 
   #limitOf(row: LimitedPeerRow | undefined): PeerLimit | undefined {

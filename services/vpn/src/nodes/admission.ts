@@ -7,7 +7,8 @@ import { badRequest, forbidden } from '../problems.ts'
 import type { Tables } from '../tables.ts'
 import { fingerprintOf, type NodeAuthority } from './authority.ts'
 import type { JoinAnswer, JoinRequest, Report, ReportAnswer } from './link-schema.ts'
-import { lostAfterMs } from './nodes.ts'
+import { lostAfterMs, reportedColumn } from './node-statuses.ts'
+import type { NodeTraffic } from './node-traffic.ts'
 import * as store from './store.ts'
 import type { NodeRow } from './tables.ts'
 
@@ -16,7 +17,10 @@ export interface AdmissionDependencies {
   readonly clock: Clock
   readonly authority: Pick<NodeAuthority, 'sign'>
   readonly securityLog: Pick<SecurityLog, 'record'>
-  /** Called when a node has joined, or is back. */
+  readonly traffic: Pick<NodeTraffic, 'take'>
+  /** Called after each report, and when a node has joined. */
+  readonly onStored: () => Promise<void>
+  /** Called when a node has joined, is back, or says something else than before. */
   readonly onChanged: (id: string) => void
 }
 
@@ -30,7 +34,7 @@ export class Admission {
 
   /** Makes a host the node that its token was made for. A token works once; every other text gets the same answer. */
   async join({ token, certificate_request: request, version }: JoinRequest, address: string): Promise<JoinAnswer> {
-    const { database, clock, authority, securityLog, onChanged } = this.#dependencies
+    const { database, clock, authority, securityLog, onStored, onChanged } = this.#dependencies
     const hash = hashToken(token)
     const now = clock.now()
     const node = await store.findJoiningNode(database.query, hash, now)
@@ -40,13 +44,14 @@ export class Admission {
     const fingerprint = fingerprintOf(new X509Certificate(certificate))
     const isFirst = await database.query.transaction().execute(async (trx) => {
       if (!(await store.useJoinToken(trx, hash))) return false
-      const changes = { fingerprint, joined_at: now, last_seen_at: now, address, version }
+      const changes = { fingerprint, joined_at: now, last_seen_at: now, address, version, reported: null }
       await store.updateNodeRow(trx, node.id, changes)
       return true
     })
     if (!isFirst) throw tokenIsOver()
     const from = { address, userAgent: `hearth/${version}` }
     await securityLog.record({ kind: 'node_joined', from, target: node.name })
+    await onStored()
     onChanged(node.id)
     return { ...node, certificate }
   }
@@ -56,14 +61,18 @@ export class Admission {
     return store.findNodeByFingerprint(this.#dependencies.database.query, fingerprintOf(certificate))
   }
 
-  /** Keeps a report of a node. */
-  async report(node: NodeRow, { version }: Report, address: string): Promise<ReportAnswer> {
-    const { database, clock, onChanged } = this.#dependencies
+  /** Keeps a report of a node, and counts the traffic in it. */
+  async report(node: NodeRow, report: Report, address: string): Promise<ReportAnswer> {
+    const { database, clock, traffic, onStored, onChanged } = this.#dependencies
     const now = clock.now()
-    await store.updateNodeRow(database.query, node.id, { last_seen_at: now, address, version })
+    const counted = await traffic.take(node, report)
+    const said = { address, version: report.version, reported: reportedColumn(report) }
+    await store.updateNodeRow(database.query, node.id, { last_seen_at: now, ...said })
+    await onStored()
     const isBack = now - (node.last_seen_at ?? 0) > lostAfterMs
-    if (isBack || node.address !== address || node.version !== version) onChanged(node.id)
-    return { name: node.name }
+    const isOther = node.address !== address || node.version !== said.version || node.reported !== said.reported
+    if (isBack || isOther) onChanged(node.id)
+    return { name: node.name, ...(counted === null ? {} : { counted }) }
   }
 }
 

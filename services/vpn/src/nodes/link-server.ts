@@ -11,19 +11,21 @@ import type { Listener } from '../dns/resolver-files.ts'
 import { invalidField, Problem, toError } from '../problems.ts'
 import type { Admission } from './admission.ts'
 import type { NodeAuthority } from './authority.ts'
-import { JoinRequest, linkPaths, maxLinkBody, Report } from './link-schema.ts'
+import { JoinRequest, linkPaths, maxLinkBody, Report, StateRequest } from './link-schema.ts'
 import type { NodeRow } from './tables.ts'
+import type { WantedStates } from './wanted-state.ts'
 
 export interface LinkServerDependencies {
   readonly authority: Pick<NodeAuthority, 'read'>
   readonly admission: Pick<Admission, 'join' | 'identify' | 'report'>
+  readonly states: Pick<WantedStates, 'answer'>
   readonly clock: Clock
   readonly log: Pick<Log, 'error' | 'info'>
   readonly listeners: readonly Listener[]
 }
 
 /** Requests a minute: of a node, and of an address that is none, joins included. */
-const perMinute = { node: 120, unknown: 10 } as const
+const perMinute = { node: 300, unknown: 10 } as const
 /** Connections at one address of this host, and of one address there. */
 const connections = { total: 500, ofAddress: 100 } as const
 /** Time for a request and for the handshake before it, and for a connection between two requests, milliseconds. */
@@ -103,7 +105,7 @@ async function end(server: Server, sockets: ReadonlySet<Socket>): Promise<void> 
 }
 
 /** Creates what answers the requests of nodes, and of hosts that join. */
-function createLinkAnswers({ admission, clock, log }: LinkServerDependencies) {
+function createLinkAnswers({ admission, states, clock, log }: LinkServerDependencies) {
   const budgetOf = (limit: number) => createBudget({ limit, windowSeconds: 60, capacity: 20_000, clock })
   const budgets = { node: budgetOf(perMinute.node), unknown: budgetOf(perMinute.unknown) }
   const count = (budget: keyof typeof budgets, key: string) => {
@@ -116,13 +118,23 @@ function createLinkAnswers({ admission, clock, log }: LinkServerDependencies) {
     const node = certificate && (await admission.identify(certificate))
     if (node === undefined) {
       count('unknown', addressGroup(from))
-      throw new Problem('unauthorized', 'This host is not a node of this service, or it was removed')
+      throw unknownNode()
     }
     count('node', node.id)
     return node
   }
 
-  async function dispatch(request: IncomingMessage, from: string): Promise<unknown> {
+  /** A node that is removed while it waits gets nothing any more. */
+  async function stateOf(node: NodeRow, request: IncomingMessage, signal: AbortSignal): Promise<unknown> {
+    const { revision } = await readBody(request, { schema: StateRequest, most: maxLinkBody.state })
+    const answer = await states.answer(node.id, revision, signal)
+    const certificate = certificateOf(request.socket as TLSSocket)
+    const known = certificate && (await admission.identify(certificate))
+    if (known?.id !== node.id) throw unknownNode()
+    return answer
+  }
+
+  async function dispatch(request: IncomingMessage, from: string, signal: AbortSignal): Promise<unknown> {
     const { method, url, socket } = request
     if (method === 'POST' && url === linkPaths.join) {
       count('unknown', addressGroup(from))
@@ -131,13 +143,16 @@ function createLinkAnswers({ admission, clock, log }: LinkServerDependencies) {
     const node = await nodeOf(socket as TLSSocket, from)
     if (method === 'POST' && url === linkPaths.report)
       return admission.report(node, await readBody(request, { schema: Report, most: maxLinkBody.report }), from)
+    if (method === 'POST' && url === linkPaths.state) return stateOf(node, request, signal)
     throw new Problem('not-found', 'This version of the service does not know this request of a node')
   }
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const from = plainAddress(request.socket.remoteAddress ?? '')
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
     try {
-      send(response, 200, await dispatch(request, from))
+      send(response, 200, await dispatch(request, from, gone.signal))
     } catch (error) {
       const { status, body } = toError(error)
       if (status >= 500) log.error({ err: error }, 'a request of a node failed')
@@ -148,6 +163,8 @@ function createLinkAnswers({ admission, clock, log }: LinkServerDependencies) {
     }
   }
 }
+
+const unknownNode = () => new Problem('unauthorized', 'This host is not a node of this service, or it was removed')
 
 /** The certificate of a connection, if the authority signed it. */
 const certificateOf = (socket: TLSSocket): X509Certificate | undefined =>

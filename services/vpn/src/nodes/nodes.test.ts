@@ -12,7 +12,8 @@ import { Admission } from './admission.ts'
 import { NodeAuthority } from './authority.ts'
 import { createCertificateRequest } from './certificates.ts'
 import { findNodeRow } from './store.ts'
-import { lostAfterMs, Nodes } from './nodes.ts'
+import { lostAfterMs } from './node-statuses.ts'
+import { Nodes } from './nodes.ts'
 
 const start = Date.parse('2026-11-27T12:00:00Z')
 const listeners = [{ address: '127.0.0.1', port: 8110, device: null }]
@@ -27,7 +28,15 @@ async function openNodes(location: DatabaseLocation = { file: ':memory:' }) {
   const changed: string[] = []
   const securityLog = { record: () => Promise.resolve() }
   const onChanged = (id: string) => changed.push(id)
-  const admission = new Admission({ database, clock, authority, securityLog, onChanged })
+  const admission = new Admission({
+    database,
+    clock,
+    authority,
+    securityLog,
+    traffic: { take: () => Promise.resolve(null) },
+    onStored: () => Promise.resolve(),
+    onChanged,
+  })
   const openList = () => new Nodes({ database, clock, authority, listeners })
   const nodes = openList()
   const statuses = async (list = nodes) => (await list.list()).nodes.map(({ status }) => status)

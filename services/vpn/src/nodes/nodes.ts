@@ -8,6 +8,7 @@ import { conflict, namedConflict, notFound, Problem } from '../problems.ts'
 import type { Tables } from '../tables.ts'
 import type { NodeAuthority } from './authority.ts'
 import { createJoinToken } from './join-token.ts'
+import { nodeStatus } from './node-statuses.ts'
 import type { Node, NodeCreate, NodeJoin, NodeJoinTokenCreate, NodeList, NodeUpdate } from './schema.ts'
 import * as store from './store.ts'
 
@@ -15,9 +16,6 @@ const hour = 3_600_000
 
 /** Nodes of one installation, at most. */
 const maxNodes = 50
-
-/** A node is lost when nothing was heard of it for so long, milliseconds: three reports. */
-export const lostAfterMs = 90_000
 
 export interface NodesDependencies {
   readonly database: Database<Tables>
@@ -54,7 +52,9 @@ export class Nodes {
 
   async list(): Promise<NodeList> {
     const rows = await store.allNodeRows(this.#db)
-    return { enabled: this.isEnabled, nodes: rows.map((row) => this.#view(row)) }
+    const interfaces = Map.groupBy(await store.nodeInterfaceRows(this.#db), (row) => row.node_id)
+    const namesOf = (id: string) => (interfaces.get(id) ?? []).map(({ name }) => name)
+    return { enabled: this.isEnabled, nodes: rows.map((row) => this.#view(row, namesOf(row.id))) }
   }
 
   /** Nodes that are lost; none while nodes are off. */
@@ -78,6 +78,10 @@ export class Nodes {
       last_seen_at: null,
       address: null,
       version: null,
+      endpoint: null,
+      traffic_count: null,
+      traffic_number: null,
+      reported: null,
     }
     await database.query.transaction().execute(async (trx) => {
       if ((await store.countNodes(trx)) >= maxNodes) throw conflict('name', `There are ${maxNodes} nodes already`)
@@ -93,17 +97,37 @@ export class Nodes {
     return this.#giveToken(id, input, context)
   }
 
-  async rename(id: string, { name }: NodeUpdate): Promise<Node> {
-    await this.#read(id)
-    const changes = { name, name_key: nameKey(name) }
+  /** Changes the name of a node, or the host in the configurations of its peers. */
+  async update(id: string, { name, endpoint }: NodeUpdate): Promise<Node> {
+    await this.#find(id)
+    const changes = {
+      ...(name === undefined ? {} : { name, name_key: nameKey(name) }),
+      ...(endpoint === undefined ? {} : { endpoint }),
+    }
     await namedConflict('node', ['name'], () => store.updateNodeRow(this.#db, id, changes))
     return this.#read(id)
   }
 
-  /** Removes a node: what it sends is refused from now on. */
+  /** The host at which peers reach a node. Throws a `Problem` while nobody knows one. */
+  async endpointOf(id: string): Promise<string> {
+    const { endpoint, address, name } = await this.#find(id)
+    const host = endpoint ?? address
+    if (host === null)
+      throw new Problem('conflict', `The node ${name} has no address yet: let it join, or set its endpoint`)
+    return host
+  }
+
+  /** Removes a node: what it sends is refused from now on. One with interfaces stays. */
   async remove(id: string): Promise<Node> {
     const node = await this.#read(id)
-    await store.deleteNodeRow(this.#db, id)
+    if (node.interfaces.length > 0) throw hasInterfaces(node)
+    try {
+      await store.deleteNodeRow(this.#db, id)
+    } catch (error) {
+      // An interface may have come to it just now.
+      const now = await this.#read(id)
+      throw now.interfaces.length > 0 ? hasInterfaces(now) : error
+    }
     return node
   }
 
@@ -121,40 +145,47 @@ export class Nodes {
   }
 
   async #read(id: string): Promise<Node> {
+    const row = await this.#find(id)
+    const rows = await store.nodeInterfaceRows(this.#db)
+    return this.#view(
+      row,
+      rows.flatMap(({ name, node_id: on }) => (on === id ? [name] : [])),
+    )
+  }
+
+  async #find(id: string): Promise<store.ListedNodeRow> {
     const row = await store.findNodeRow(this.#db, id)
     if (row === undefined) throw notFound(`node ${id}`)
-    return this.#view(row)
+    return row
   }
 
   #checkEnabled(): void {
     if (!this.isEnabled) throw new Problem('conflict', isOff)
   }
 
-  #view(row: store.ListedNodeRow): Node {
+  #view(row: store.ListedNodeRow, interfaces: string[]): Node {
     const now = this.#dependencies.clock.now()
     const { expires_at: end } = row
     return {
       id: row.id,
       name: row.name,
-      status: statusOf(row, { now, startedAt: this.#startedAt }),
+      status: nodeStatus(row, { now, startedAt: this.#startedAt }),
       created_at: new Date(row.created_at).toISOString(),
       created_by: row.created_by,
       joined_at: toIsoString(row.joined_at),
       last_seen_at: toIsoString(row.last_seen_at),
       address: row.address,
       version: row.version,
+      endpoint: row.endpoint,
+      interfaces,
       join_token_expires_at: end !== null && end > now ? toIsoString(end) : null,
     }
   }
 }
 
-const isOff = 'Nodes are off: set VPN_NODES_LISTEN, such as 0.0.0.0:8110, in the environment of the service'
+const hasInterfaces = ({ name, interfaces }: Node) =>
+  new Problem('conflict', `${name} has the interfaces ${interfaces.join(', ')}: move or delete them first`, {
+    details: { interfaces },
+  })
 
-function statusOf(
-  { fingerprint, last_seen_at: seenAt }: Pick<store.ListedNodeRow, 'fingerprint' | 'last_seen_at'>,
-  { now, startedAt }: { now: number; startedAt: number },
-): Node['status'] {
-  if (fingerprint === null) return 'waiting'
-  // After a start every node gets its time to report.
-  return now - Math.max(seenAt ?? 0, startedAt) > lostAfterMs ? 'lost' : 'connected'
-}
+const isOff = 'Nodes are off: set VPN_NODES_LISTEN, such as 0.0.0.0:8110, in the environment of the service'

@@ -13,17 +13,22 @@ export interface NodeFeature {
   readonly nodes: Nodes
   /** The host at which this service is reached from outside. */
   readonly publicHost: (requestHost: string) => string
+  /** Called when a node was changed. */
+  readonly onChanged: (id: string) => Promise<void>
 }
 
 /** Hosts that run tunnels for this service, for administrators. */
 export function nodeRoutes(feature: NodeFeature, publish: Publish, securityLog: SecurityLog): Route[] {
-  const changed = (id: string) => publish({ type: 'changed', collection: 'nodes', id })
+  const changed = async (id: string) => {
+    await feature.onChanged(id)
+    publish({ type: 'changed', collection: 'nodes', id })
+  }
   return [...tokenRoutes(feature, changed, securityLog), ...editRoutes(feature, changed, securityLog)]
 }
 
 function tokenRoutes(
   { nodes, publicHost }: NodeFeature,
-  changed: (id: string) => void,
+  changed: (id: string) => Promise<void>,
   securityLog: SecurityLog,
 ): Route[] {
   return [
@@ -48,7 +53,7 @@ function tokenRoutes(
           target: node.name,
           detail: `join token until ${node.join_token_expires_at}`,
         }))
-        changed(join.node.id)
+        await changed(join.node.id)
         return done(join, `Node ${join.node.name} added`)
       },
     ),
@@ -74,14 +79,14 @@ function tokenRoutes(
           target: node.name,
           detail: `expires: ${node.join_token_expires_at}`,
         }))
-        changed(params.id)
+        await changed(params.id)
         return done(join, `Join token for ${join.node.name} made`)
       },
     ),
   ]
 }
 
-function editRoutes({ nodes }: NodeFeature, changed: (id: string) => void, securityLog: SecurityLog): Route[] {
+function editRoutes({ nodes }: NodeFeature, changed: (id: string) => Promise<void>, securityLog: SecurityLog): Route[] {
   return [
     route(
       {
@@ -98,16 +103,17 @@ function editRoutes({ nodes }: NodeFeature, changed: (id: string) => void, secur
         ...shared,
         method: 'PUT',
         path: '/api/nodes/{id}',
-        summary: 'Rename a node',
+        summary: 'Change the name or the endpoint of a node',
+        description: 'Peers of its interfaces need their configuration again when its endpoint changes.',
         params: NodeParams,
         body: NodeUpdate,
         success: { status: 200, body: messageEnvelope(Node) },
         errors: [404, 409],
       },
       async ({ params, body }) => {
-        const node = await nodes.rename(params.id, body)
-        changed(node.id)
-        return done(node, `Node renamed to ${node.name}`)
+        const node = await nodes.update(params.id, body)
+        await changed(node.id)
+        return done(node, `Node ${node.name} changed`)
       },
     ),
     route(
@@ -116,10 +122,10 @@ function editRoutes({ nodes }: NodeFeature, changed: (id: string) => void, secur
         method: 'DELETE',
         path: '/api/nodes/{id}',
         summary: 'Remove a node',
-        description: 'What the host sends is refused from now on.',
+        description: 'What the host sends is refused from now on. A node that has interfaces is not removed.',
         params: NodeParams,
         success: { status: 200, body: messageEnvelope(Node) },
-        errors: [404],
+        errors: [404, 409],
       },
       async ({ params, caller, client }) => {
         const node = await securityLog.recordAfter(nodes.remove(params.id), ({ name }) => ({
@@ -128,7 +134,7 @@ function editRoutes({ nodes }: NodeFeature, changed: (id: string) => void, secur
           from: client,
           target: name,
         }))
-        changed(node.id)
+        await changed(node.id)
         return done(node, `Node ${node.name} removed`)
       },
     ),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { idText, plainText, Timestamp } from '../envelope.ts'
+import { PublicEndpoint } from '../settings/schema.ts'
 
 const lines = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
@@ -30,6 +31,10 @@ export const Node = z
     last_seen_at: Timestamp.nullable(),
     address: z.string().nullable().meta({ description: 'Address that its last report came from' }),
     version: z.string().nullable().meta({ description: 'Version of Hearth that it runs' }),
+    endpoint: z.string().nullable().meta({
+      description: 'Host name or address of it in the configurations of peers; null for the address of its last report',
+    }),
+    interfaces: z.array(z.string()).meta({ description: 'Names of the interfaces that it is to run' }),
     join_token_expires_at: Timestamp.nullable().meta({ description: 'Null when no join token waits to be used' }),
   })
   .meta({ id: 'Node' })
@@ -50,8 +55,21 @@ export const NodeCreate = z
   .meta({ id: 'NodeCreate' })
 export type NodeCreate = z.infer<typeof NodeCreate>
 
-/** A new name for a node. */
-export const NodeUpdate = z.strictObject({ name: nodeName }).meta({ id: 'NodeUpdate' })
+/** Changes of a node; members that are left out stay. */
+export const NodeUpdate = z
+  .strictObject({
+    name: nodeName.optional(),
+    endpoint: PublicEndpoint.min(1)
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'Host name or address at which peers reach it, without port; null for the address of its last report. With a host name peers need no new configuration when the address changes',
+        examples: ['berlin.example.org'],
+      }),
+  })
+  .refine((body) => Object.keys(body).length > 0, 'must change at least one member')
+  .meta({ id: 'NodeUpdate' })
 export type NodeUpdate = z.infer<typeof NodeUpdate>
 
 /** Lifetime of a new join token. */

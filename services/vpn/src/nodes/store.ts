@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Tables } from '../tables.ts'
+import { nameKey } from '../envelope.ts'
+import type { PeerRow, Tables } from '../tables.ts'
 import type { NodeAuthorityRow, NodeJoinTokenRow, NodeRow } from './tables.ts'
 
 type Db = Kysely<Tables>
@@ -43,6 +44,12 @@ export function findNodeByFingerprint(db: Db, fingerprint: string): Promise<Node
   return db.selectFrom('nodes').selectAll().where('fingerprint', '=', fingerprint).executeTakeFirst()
 }
 
+/** Finds the id of the node with this name. */
+export async function findNodeIdByName(db: Db, name: string): Promise<string | undefined> {
+  const row = await db.selectFrom('nodes').select('id').where('name_key', '=', nameKey(name)).executeTakeFirst()
+  return row?.id
+}
+
 export async function countNodes(db: Db): Promise<number> {
   const { count } = await db
     .selectFrom('nodes')
@@ -62,6 +69,40 @@ export async function updateNodeRow(db: Db, id: string, changes: Partial<Omit<No
 /** Removes a node and its join token. */
 export async function deleteNodeRow(db: Db, id: string): Promise<void> {
   await db.deleteFrom('nodes').where('id', '=', id).execute()
+}
+
+/** Keys of one statement; the databases' limits on parameters are higher. */
+const keysAtOnce = 400
+
+/** A peer as far as the traffic of its node goes. */
+export type NodePeerRow = Pick<PeerRow, 'id' | 'interface' | 'public_key' | 'next_public_key'>
+
+/** Reads the peers on the interfaces of a node that have these public keys, or are to have them. */
+export async function peersOfNode(db: Db, nodeId: string, keys: readonly string[]): Promise<NodePeerRow[]> {
+  const rows = new Map<string, NodePeerRow>()
+  for (let at = 0; at < keys.length; at += keysAtOnce) {
+    const part = keys.slice(at, at + keysAtOnce)
+    const found = await db
+      .selectFrom('peers')
+      .innerJoin('interfaces', 'interfaces.name', 'peers.interface')
+      .select(['peers.id', 'peers.interface', 'peers.public_key', 'peers.next_public_key'])
+      .where('interfaces.node_id', '=', nodeId)
+      .where((where) => where.or([where('peers.public_key', 'in', part), where('peers.next_public_key', 'in', part)]))
+      .execute()
+    for (const row of found) rows.set(row.id, row)
+  }
+  return [...rows.values()]
+}
+
+/** Reads the interfaces on nodes, by name. */
+export function nodeInterfaceRows(db: Db): Promise<{ name: string; node_id: string }[]> {
+  return db
+    .selectFrom('interfaces')
+    .select(['name', 'node_id'])
+    .where('node_id', 'is not', null)
+    .$narrowType<{ node_id: string }>()
+    .orderBy('name')
+    .execute()
 }
 
 /** Gives a node this join token, in the place of the one it had. */

@@ -34,6 +34,13 @@ export interface NodeRow {
   address: string | null
   /** Version of Hearth that it runs. */
   version: string | null
+  /** Host name or address of it in the configurations of peers; null for the address of its last report. */
+  endpoint: string | null
+  /** The last batch of traffic that was counted, and the count that its number belongs to. */
+  traffic_count: string | null
+  traffic_number: number | null
+  /** JSON: the interfaces of its last report, see `node-statuses.ts`; null while it has not spoken of any. */
+  reported: string | null
 }
 
 /** The token with which a node may join, once. */

@@ -1,5 +1,6 @@
 import type { Condition, Reports } from '@hearth/notifications'
-import type { SampleReport, Sampler } from '../peers/sampler.ts'
+import type { SampleReport } from '../peers/sample-report.ts'
+import type { Sampler } from '../peers/sampler.ts'
 import type { PeerWatch } from '../hints/peer-watch.ts'
 import type { PlaceHistory } from '../hints/two-places.ts'
 

@@ -21,6 +21,8 @@ const node: Node = {
   last_seen_at: '2026-11-27T10:00:00.000Z',
   address: '192.0.2.1',
   version: '0.1.0',
+  endpoint: null,
+  interfaces: [],
   join_token_expires_at: null,
 }
 

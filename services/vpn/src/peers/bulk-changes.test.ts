@@ -8,6 +8,7 @@ import { createPostgresDatabase, postgresObstacle, temporaryDirectory } from '@h
 import { migrations } from '../database/migrations/index.ts'
 import { DesiredDevices } from '../interfaces/desired-devices.ts'
 import { Interfaces } from '../interfaces/interfaces.ts'
+import { Placement } from '../interfaces/placement.ts'
 import { defaultSettings } from '../settings/schema.ts'
 import type { Tables } from '../tables.ts'
 import { openDataPlane } from '../wireguard/choose-driver.ts'
@@ -42,6 +43,7 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
   cleanup.defer(() => tunnels.close())
   const sampler = await openSampler({ database, devices: tunnels, clock: systemClock, log })
   const limited = new Map<string, PeerLimit>()
+  const placement = new Placement()
   const limits = new PeerLimits({
     db: database.query,
     table: {
@@ -54,6 +56,7 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
         return Promise.resolve()
       },
     },
+    placement,
     log,
     restriction: () => undefined,
   })
@@ -68,13 +71,19 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
     networks: () => Promise.resolve([]),
   }
   const notified: string[][] = []
-  const interfaces = new Interfaces({ ...shared, host, onChanged: () => Promise.resolve() })
+  const interfaces = new Interfaces({
+    ...shared,
+    host,
+    placement,
+    onComing: () => Promise.resolve(),
+    onChanged: () => Promise.resolve(),
+  })
   const peers = new Peers({
     ...shared,
     host,
     onConfigured: () => undefined,
     onNewKeyHandedOut: () => undefined,
-    publicEndpoint: () => 'vpn.example.org',
+    publicEndpoint: () => Promise.resolve('vpn.example.org'),
     onChanged: (ids) => {
       notified.push([...ids])
       return Promise.resolve()

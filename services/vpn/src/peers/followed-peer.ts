@@ -27,6 +27,8 @@ export interface Followed extends Mutable {
   isOn: boolean
   /** Activity that the last round reported. */
   reported: { readonly activity: PeerActivity; readonly isConnected: boolean }
+  /** Bytes since the last round that a node counted. */
+  fromNode: { readonly rx: number; readonly tx: number }
   /** Part of the totals that the recorder has written into buckets. */
   bucketed: { readonly rx: number; readonly tx: number }
 }
@@ -49,6 +51,7 @@ export function followedOfRow(row: FollowedPeerRow): Followed {
     writtenHandshake: last_handshake,
     isDirty: false,
     isOn: false,
+    fromNode: { rx: 0, tx: 0 },
     bucketed: { rx, tx },
     activity,
     reported: { activity, isConnected: false },

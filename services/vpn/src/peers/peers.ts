@@ -48,8 +48,8 @@ export interface PeerDependencies {
   readonly onConfigured: (id: string) => void
   /** Called when a key that waits was handed out. */
   readonly onNewKeyHandedOut: () => void
-  /** The host of the `Endpoint` line; `host` is the one the request was sent to. */
-  readonly publicEndpoint: (host: string) => string
+  /** The host of the `Endpoint` line for this host, or for a node; `host` is the one the request was sent to. */
+  readonly publicEndpoint: (host: string, nodeId: string | null) => Promise<string>
 }
 
 const administrator: Viewer = { role: 'admin' }
@@ -188,7 +188,7 @@ export class Peers {
       mtu: on.mtu,
       serverPublicKey: on.public_key,
       presharedKey: open(keys.preshared_key, sealContext.presharedKey(id)),
-      endpointHost: publicEndpoint(host),
+      endpointHost: await publicEndpoint(host, on.node_id),
       endpointPort: on.listen_port,
       allowedIps: routedNetworks(row.routing_mode, { listed, behindOthers }, { ...on, dns }),
       persistentKeepalive: row.persistent_keepalive,

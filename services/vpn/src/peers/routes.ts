@@ -75,7 +75,7 @@ function configurationRoutes(peers: Peers): Route[] {
         description: 'A file for wg-quick and the WireGuard apps. It holds the device’s private key.',
         access: 'admin',
         success: { status: 200, media: 'text/plain', description: 'The file' },
-        errors: [404],
+        errors: [404, 409],
       },
       async ({ params, client }) => {
         const { name, text } = await peers.configuration(params.id, client.host)

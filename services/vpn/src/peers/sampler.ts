@@ -1,12 +1,10 @@
-import type { Database } from '@hearth/database'
-import { type Clock, createKeyedQueue, type Log } from '@hearth/runtime'
-import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
+import { createKeyedQueue } from '@hearth/runtime'
+import type { InterfaceRow, PeerRow } from '../tables.ts'
 import type { DeviceState } from '../wireguard/device.ts'
-import { DeviceReader, type Devices } from './device-reader.ts'
-import type { ConnectionRecorder } from '../connections/recorder.ts'
-import { type FollowedPeerRow, followedPeerRows, writeActivity } from './activity-store.ts'
+import { DeviceReader } from './device-reader.ts'
+import { type AlsoWrite, type FollowedPeerRow, followedPeerRows, writeActivity } from './activity-store.ts'
+import { countedSteps, type CountedTraffic, followStep, measuredBytes, rateOf } from './counted-traffic.ts'
 import { hostOfEndpoint } from '../traffic/bucket.ts'
-import type { TrafficRecorder } from '../traffic/recorder.ts'
 import {
   activityRowOf,
   countTraffic,
@@ -17,46 +15,12 @@ import {
   type FollowedPeer,
   isConnected,
 } from './followed-peer.ts'
-
-/** Result of one round. */
-export interface SampleReport {
-  /** Start of the round, milliseconds since the epoch. */
-  readonly at: number
-  /** Peers whose activity or connection changed. */
-  readonly changed: readonly FollowedPeer[]
-  /** Peers that connected or disconnected. */
-  readonly switched: readonly FollowedPeer[]
-  /** Peers that connected for the first time. */
-  readonly first: readonly FollowedPeer[]
-  /** Peers whose expiry date came since the last round, by interface. */
-  readonly expired: ReadonlyMap<string, readonly string[]>
-  /** Bytes a second over all peers since the last round, seen from the server. */
-  readonly rate: { readonly rx: number; readonly tx: number }
-  /** Duration of the round. */
-  readonly durationMs: number
-}
-
-/** Counters alone are written down this often, milliseconds; the device keeps them meanwhile. Handshakes are written at once. */
-const counterResolution = 30_000
+import type { SampleReport } from './sample-report.ts'
+import type { SamplerDependencies } from './sampler-dependencies.ts'
+import { dueForWriting } from './writing-order.ts'
 
 /** Maximum time that a peer counts as connected in one round, milliseconds: the machine may have slept in between. */
 const maxRoundMs = 300_000
-
-/** Peers whose counters are written in one round; more when it takes more for all to have their turn in time. */
-const writtenAtOnce = 1000
-/** Maximum time until the counters of every peer are written, milliseconds, however long the rounds are. */
-const turnsWithin = 15_000
-
-export interface SamplerDependencies {
-  readonly database: Database<Tables>
-  readonly devices: Devices
-  readonly clock: Clock
-  readonly log: Log
-  /** Takes what is counted, for the history; without one it is left for the next process that has one. */
-  readonly traffic?: TrafficRecorder
-  /** Follows when peers are connected. */
-  readonly connections?: ConnectionRecorder
-}
 
 /** Peers of a device that was read; null when it does not exist. */
 type Reading = Pick<DeviceState, 'peers'> | null
@@ -194,6 +158,27 @@ export class Sampler {
     })
   }
 
+  /**
+   * Adds traffic that a node counted to the totals, in its order; `also` is written in the same transaction. When that fails,
+   * nothing is counted.
+   */
+  takeCounted(traffic: readonly CountedTraffic[], also: AlsoWrite): Promise<void> {
+    return this.#turn.run('sample', async () => {
+      const steps = countedSteps((id) => this.#byId.get(id), traffic)
+      const last = new Map(steps.map(({ peer, after }) => [peer, after]))
+      const rows = Array.from(last, ([peer, activity]) => activityRowOf({ ...peer, activity }))
+      await writeActivity(this.#dependencies.database.query, rows, also)
+      const now = this.#dependencies.clock.now()
+      for (const step of steps) {
+        if (this.#byId.get(step.peer.id) !== step.peer) continue
+        followStep(step, now, this.#dependencies.connections)
+        this.#record(step.peer, { ...step.counted, activeMs: 0 }, step.counted.at)
+      }
+      // Buckets of the past are over; those that are open wait for their end.
+      await this.#write([...last.keys()].filter(({ id }) => (this.#dependencies.traffic?.closedOf(id).count ?? 0) > 0))
+    })
+  }
+
   /** Writes down what has not been written yet. */
   flush(): Promise<void> {
     const { traffic, connections } = this.#dependencies
@@ -224,16 +209,19 @@ export class Sampler {
     for (const peer of this.#byId.values()) {
       this.#take(peer, readings.get(peer.interface), round)
       const { activity: before, isConnected: wasConnected } = peer.reported
+      const moved = measuredBytes(peer)
+      totals.rx += moved.rx
+      totals.tx += moved.tx
+      peer.fromNode = { rx: 0, tx: 0 }
       peer.reported = { activity: peer.activity, isConnected: peer.isOn }
-      totals.rx += peer.activity.rx_total - before.rx_total
-      totals.tx += peer.activity.tx_total - before.tx_total
       const isSwitched = wasConnected !== peer.reported.isConnected
       if (isSwitched) switched.push(peer)
       if (before.last_handshake === null && peer.activity.last_handshake !== null) first.push(peer)
       if (isSwitched || peer.activity !== before) changed.push(peer)
     }
-    await this.#write(this.#dueOf(changed, { now, elapsed }))
-    const seconds = Math.max(0.001, sinceLast / 1000)
+    const { urgent, counters, limit } = dueForWriting(changed, { now, elapsed, count: this.#byId.size })
+    const ended = this.#dependencies.traffic?.due(now, Math.max(limit - counters.length, limit >> 2)) ?? []
+    await this.#write([...urgent, ...counters, ...this.#followed(ended)])
     this.#lastRound = begin
     this.#lastReport = {
       at: now,
@@ -241,7 +229,7 @@ export class Sampler {
       switched,
       first,
       expired: expiredBetween(this.#byId.values(), this.#expiryChecked, now),
-      rate: { rx: totals.rx / seconds, tx: totals.tx / seconds },
+      rate: rateOf(totals, sinceLast, this.#dependencies.nodeRates?.sum(now)),
       durationMs: this.#dependencies.clock.monotonic() - begin,
     }
     this.#expiryChecked = now
@@ -272,16 +260,6 @@ export class Sampler {
     if (wasOn || peer.isOn) this.#dependencies.connections?.observe(peer, before, now)
     const activeMs = peer.isOn ? elapsed : 0
     if (rx > 0 || tx > 0 || activeMs > 0) this.#record(peer, { rx, tx, activeMs }, now)
-  }
-
-  /** New handshakes now; counters and buckets that are over in turn, so that thousands do not make one round long. */
-  #dueOf(changed: readonly Followed[], { now, elapsed }: { now: number; elapsed: number }): Followed[] {
-    const dirty = changed.filter((peer) => peer.isDirty)
-    const urgent = dirty.filter((peer) => peer.activity.last_handshake !== peer.writtenHandshake)
-    const limit = Math.max(writtenAtOnce, Math.ceil((this.#byId.size * elapsed) / turnsWithin))
-    const counters = dirty.filter((peer) => now - peer.writtenAt >= counterResolution).slice(0, limit)
-    const ended = this.#dependencies.traffic?.due(now, Math.max(limit - counters.length, limit >> 2)) ?? []
-    return [...urgent, ...counters, ...this.#followed(ended)]
   }
 
   /** Totals and the buckets they were counted into become visible together, so that nothing is in one and not in the other. */

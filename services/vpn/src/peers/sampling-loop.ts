@@ -1,6 +1,7 @@
 import { toIsoString, type Log } from '@hearth/runtime'
 import type { ServiceEvent } from '../service-event.ts'
-import type { SampleReport, Sampler } from './sampler.ts'
+import type { Sampler } from './sampler.ts'
+import type { SampleReport } from './sample-report.ts'
 import { type FollowedPeer, statusOf } from './followed-peer.ts'
 
 /** Maximum number of changed peers in one event; with more, pages read their list again. */

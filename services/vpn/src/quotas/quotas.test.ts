@@ -8,6 +8,7 @@ import { openTrafficFixture } from '../../test/traffic-fixture.ts'
 import { eventClasses } from '../notifications/event-classes.ts'
 import { createSimulatedLimitTable } from '../wireguard/limit-table.ts'
 import type { PeerLimit } from '../wireguard/limit-text.ts'
+import { Placement } from '../interfaces/placement.ts'
 import { PeerLimits } from '../limits/peer-limits.ts'
 import { Quotas } from './quotas.ts'
 import { PeerQuotaSet } from './schema.ts'
@@ -25,6 +26,7 @@ async function openQuotas(location: DatabaseLocation = { file: ':memory:' }) {
   const state = { isFailing: false, changes: 0 }
   const limits: PeerLimits = new PeerLimits({
     db: database.query,
+    placement: new Placement(),
     log,
     restriction: (id) => world.quotas.restriction(id),
     table: {

@@ -100,7 +100,7 @@ function redeemingRoute(links: SetupLinks, changed: (peerId: string) => void, se
       access: 'public',
       body: DeviceSetupRequest,
       success: { status: 200, body: dataEnvelope(DeviceSetup) },
-      errors: [404],
+      errors: [404, 409],
     },
     async ({ body, client }) => {
       const redeemed = await securityLog.recordAfter(

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { networksBehind } from '../interfaces/desired-devices.ts'
 import type { HostLinks } from '../interfaces/host-links.ts'
 import { lockNetworks } from '../interfaces/network-checks.ts'
-import { allInterfaceRows, networkOwnerRows } from '../interfaces/store.ts'
+import { allInterfaceRows, interfaceRowsOn, networkOwnerRows } from '../interfaces/store.ts'
 import { isReserved, overlaps, sharesAddress } from '../interfaces/subnet.ts'
 import { conflict, invalidField } from '../problems.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
@@ -43,7 +43,7 @@ export async function networksColumn(
   await lockNetworks(context.kind, trx)
   await refuseInterfaces(trx, distinct)
   await refuseOtherPeers(trx, { id, on }, distinct)
-  if (!context.allowHostOverlap) await refuseHost(trx, distinct, context.host)
+  if (!context.allowHostOverlap && on.node_id === null) await refuseHost(trx, distinct, context.host)
   return JSON.stringify(distinct)
 }
 
@@ -101,7 +101,7 @@ async function refuseHost(
   networks: readonly string[],
   host: NetworkContext['host'],
 ): Promise<void> {
-  const ours = new Set((await allInterfaceRows(trx)).map(({ name }) => name))
+  const ours = new Set((await interfaceRowsOn(trx, null)).map(({ name }) => name))
   const others = (await host.networks()).filter(({ device }) => !ours.has(device))
   for (const network of networks) {
     const clash = others.find(

@@ -96,10 +96,11 @@ export class TrafficRecorder {
     return this.#orphans.length > 0
   }
 
-  /** Returns the bytes of a peer that the next `write` puts into buckets. */
-  closedOf(id: string): { rx: number; tx: number } {
-    const sum = { rx: 0, tx: 0 }
-    for (const bucket of this.#peers.get(id)?.closed ?? []) {
+  /** Returns the closed buckets of a peer, which the next `write` writes: their number and bytes. */
+  closedOf(id: string): { rx: number; tx: number; count: number } {
+    const closed = this.#peers.get(id)?.closed ?? []
+    const sum = { rx: 0, tx: 0, count: closed.length }
+    for (const bucket of closed) {
       sum.rx += bucket.rx
       sum.tx += bucket.tx
     }

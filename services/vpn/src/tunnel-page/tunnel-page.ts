@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { joinRuns } from '../filtering/in-force.ts'
 import type { HostName } from '../filtering/records/resolver-records.ts'
 import type { DesiredDevices } from '../interfaces/desired-devices.ts'
-import { allInterfaceRows } from '../interfaces/store.ts'
+import { interfaceRowsOn } from '../interfaces/store.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { InterfaceRow, Tables } from '../tables.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
@@ -115,7 +115,7 @@ export class TunnelPage {
     this.#cancel()
     if (this.#isClosed) return this.#listeners?.bring([])
     if (!hasTunnels) return
-    const running = (await allInterfaceRows(this.#dependencies.db)).filter(({ enabled }) => enabled === 1)
+    const running = (await interfaceRowsOn(this.#dependencies.db, null)).filter(({ enabled }) => enabled === 1)
     for (const name of this.#ruled.keys()) if (!running.some((row) => row.name === name)) this.#ruled.delete(name)
     const wasOn = this.#listeners !== undefined
     // Nobody listens without a rule that holds: it comes before the server and goes after it.
@@ -154,7 +154,7 @@ export class TunnelPage {
 
   async #names(): Promise<PageNames[]> {
     const { db } = this.#dependencies
-    const rows = (await allInterfaceRows(db)).filter(({ enabled }) => enabled === 1)
+    const rows = (await interfaceRowsOn(db, null)).filter(({ enabled }) => enabled === 1)
     return pageNames(rows, await isLabelOfPeer(db, pageLabel))
   }
 

@@ -1,6 +1,7 @@
 import { createKeyedQueue, QueueFull, type Log } from '@hearth/runtime'
 import { bringDevice, inspectDevice } from './bring.ts'
 import { DeviceError, type DeviceState, type WireGuardDriver } from './device.ts'
+import { type Elsewhere, nothingElsewhere } from './elsewhere.ts'
 import { type DesiredDevice, type Drift, driftOf, isClean } from './drift.ts'
 import { type Firewall, GuardedRules } from './firewall.ts'
 import type { LimitTable } from './limit-table.ts'
@@ -22,7 +23,9 @@ export interface TunnelDependencies {
   readonly limitTable?: Pick<LimitTable, 'hasDrifted' | 'repair'>
   /** Access rules, which are too. */
   readonly accessTable?: Pick<LimitTable, 'hasDrifted' | 'repair'>
-  /** All interfaces as the database wants them, stopped ones too, or the one of that name. */
+  /** Interfaces of other hosts; without it all are here. */
+  readonly elsewhere?: Elsewhere
+  /** All interfaces of this host as the database wants them, stopped ones too, or the one of that name. */
   readonly desired: (name?: string) => Promise<readonly DesiredDevice[]>
   readonly log: Log
   readonly onDrift?: (drift: Drift) => void
@@ -35,6 +38,7 @@ const queueBound = 1000
 export class TunnelController {
   readonly driver: WireGuardDriver
   readonly log: Log
+  readonly elsewhere: Elsewhere
   readonly rules: GuardedRules
   readonly queue = createKeyedQueue(queueBound)
   readonly states = new Map<string, TunnelState>()
@@ -52,6 +56,7 @@ export class TunnelController {
     this.#dependencies = dependencies
     this.driver = dependencies.driver
     this.log = dependencies.log
+    this.elsewhere = dependencies.elsewhere ?? nothingElsewhere
     this.rules = new GuardedRules(dependencies.firewall)
   }
 

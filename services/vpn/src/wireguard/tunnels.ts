@@ -27,8 +27,9 @@ export class Tunnels {
     return this.#controller.withLock(name, () => work(this.#changes))
   }
 
-  /** Compares one interface with the desired state and repairs it. */
+  /** Compares one interface with the desired state and repairs it; one that is elsewhere is notified. */
   async reconcile(name: string): Promise<void> {
+    this.#controller.elsewhere.changed(name)
     await this.#controller.withLock(name, () => this.#controller.reconcile(name))
   }
 
@@ -50,18 +51,19 @@ export class Tunnels {
     })()
   }
 
-  /** The device as it runs, or undefined. For the sampler; readings at the same time share one. */
-  read(name: string): Promise<DeviceState | undefined> {
-    return this.#controller.read(name)
+  /** The device as it runs on this host, or undefined. For the sampler; readings at the same time share one. */
+  async read(name: string): Promise<DeviceState | undefined> {
+    return this.#controller.elsewhere.has(name) ? undefined : this.#controller.read(name)
   }
 
   /** One peer as it runs, or undefined: for its last counters before it leaves its device. */
-  readPeer(name: string, publicKey: string): Promise<PeerState | undefined> {
-    return this.#controller.driver.readPeer(name, publicKey)
+  async readPeer(name: string, publicKey: string): Promise<PeerState | undefined> {
+    return this.#controller.elsewhere.has(name) ? undefined : this.#controller.driver.readPeer(name, publicKey)
   }
 
   state(name: string): TunnelState {
-    return this.#controller.states.get(name) ?? { status: 'down', reason: null }
+    const { elsewhere, states } = this.#controller
+    return elsewhere.has(name) ? elsewhere.state(name) : (states.get(name) ?? { status: 'down', reason: null })
   }
 
   /** Ends the checks and lets running changes finish. The tunnels keep running. */
@@ -77,7 +79,7 @@ export class Tunnels {
 
 /**
  * Changes of one interface, for the holder of its lock. Each either did all it says or throws a `DeviceError` after putting back
- * what it could.
+ * what it could. The host of an interface that is elsewhere is notified, and follows by itself.
  */
 export class TunnelChanges {
   readonly #controller: TunnelController
@@ -95,8 +97,9 @@ export class TunnelChanges {
     changes: readonly PeerChange[],
     { newRules, routes }: { newRules?: InterfaceRules | undefined; routes?: RouteChange | undefined } = {},
   ): Promise<void> {
+    const { rules, readBack, driver, elsewhere } = this.#controller
+    if (elsewhere.has(name)) return elsewhere.changed(name)
     if (changes.length === 0 && newRules === undefined) return
-    const { rules, readBack, driver } = this.#controller
     const device = this.#controller.device(name)
     const batch = () => applyBatch(this.#controller, device, changes)
     const open = await rules.during(name, newRules ?? null, () =>
@@ -110,12 +113,12 @@ export class TunnelChanges {
     return this.#controller.rules.of(name)
   }
 
-  /** Brings an interface to the desired state, from nothing or from whatever runs, with the smallest difference. */
+  /** Brings an interface of this host to the desired state, from nothing or from whatever runs, with the smallest difference. */
   async bring(device: Omit<DesiredDevice, 'running'>): Promise<void> {
     await this.#controller.settle({ ...device, running: true })
   }
 
-  /** Takes an interface down and away. */
+  /** Takes an interface down and away from this host. */
   async take(name: string): Promise<void> {
     await takeDevice(this.#controller, this.#controller.device(name))
     this.#controller.states.set(name, { status: 'down', reason: null })

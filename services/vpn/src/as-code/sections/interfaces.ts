@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { sealContext } from '../../interfaces/desired-devices.ts'
 import { InterfaceCreate, InterfaceName } from '../../interfaces/schema.ts'
 import { allInterfaceRows } from '../../interfaces/store.ts'
+import { allNodeRows, findNodeIdByName } from '../../nodes/store.ts'
 import { PublicKey } from '../../peers/schema.ts'
 import { invalidField } from '../../problems.ts'
 import { publicKeyOf } from '../../wireguard/keys.ts'
@@ -20,6 +21,8 @@ const InterfaceEntry = z.strictObject({
   nat: z.boolean().default(true),
   forwarding: z.boolean().default(true),
   enabled: z.boolean().default(true),
+  /** Name of the node that runs it. */
+  node: z.string().max(64).nullable().default(null),
   public_key: PublicKey.optional(),
   private_key: SealedText.optional(),
 })
@@ -31,13 +34,14 @@ export const interfacesSection: Section<InterfaceEntry> = {
   noun: 'interface',
   form: 'map',
   schema: InterfaceEntry,
-  defaults: { address6: null, nat: true, forwarding: true, enabled: true },
+  defaults: { address6: null, nat: true, forwarding: true, enabled: true, node: null },
   secret: ['private_key'],
   prunes: 'first',
   names: InterfaceName,
   identify: (_, name) => ({ key: name, name }),
   async read({ parts, secrets }) {
     const rows = await allInterfaceRows(parts.db)
+    const nodes = new Map((await allNodeRows(parts.db)).map(({ id, name }) => [id, name]))
     return rows.map((row) => {
       const place = secretPlace.interfaceKey(row.public_key)
       const key = secrets?.seal(parts.sealer.open(row.private_key, sealContext.interfaceKey(row.name)), place)
@@ -54,6 +58,7 @@ export const interfacesSection: Section<InterfaceEntry> = {
           nat: row.nat === 1,
           forwarding: row.forwarding === 1,
           enabled: row.enabled === 1,
+          node: row.node_id === null ? null : (nodes.get(row.node_id) ?? null),
           public_key: row.public_key,
           private_key: key,
         },
@@ -73,8 +78,9 @@ export const interfacesSection: Section<InterfaceEntry> = {
         change,
         ({ wanted }) => wanted.path,
         async ({ held, members }) => {
-          const { public_key: publicKey, private_key: _, ...changes } = members
+          const { public_key: publicKey, private_key: _, node, ...others } = members
           if (publicKey !== undefined) throw invalidField('public_key', 'is another one than the interface has here')
+          const changes = { ...others, ...(node === undefined ? {} : await placeOf(context, node)) }
           if (Object.keys(changes).length > 0) await interfaces.update(held.id, { ...changes, ...overlap })
         },
       )),
@@ -86,7 +92,7 @@ export const interfacesSection: Section<InterfaceEntry> = {
 }
 
 async function createOne(context: SectionContext, { name, value }: Wanted<InterfaceEntry>): Promise<void> {
-  const { private_key: sealed, public_key: publicKey, ...input } = value
+  const { private_key: sealed, public_key: publicKey, node, ...input } = value
   const { parts, secrets, newKeys, allowHostOverlap } = context
   const keys = sealed === undefined || publicKey === undefined ? undefined : openKeys(context, { sealed, publicKey })
   if (sealed !== undefined && (publicKey === undefined || secrets === undefined))
@@ -97,7 +103,15 @@ async function createOne(context: SectionContext, { name, value }: Wanted<Interf
       'cannot come back without its private key, and with another one every device needs its configuration again: take an export with secrets, or allow new keys',
     )
   const overlap = allowHostOverlap ? { allow_host_overlap: true } : {}
-  await parts.interfaces.create({ ...input, ...overlap, name }, keys)
+  await parts.interfaces.create({ ...input, ...(await placeOf(context, node)), ...overlap, name }, keys)
+}
+
+/** Nodes join by themselves: a file names those that are there. */
+async function placeOf({ parts }: SectionContext, node: string | null): Promise<{ node_id: string | null }> {
+  if (node === null) return { node_id: null }
+  const id = await findNodeIdByName(parts.db, node)
+  if (id === undefined) throw invalidField('node', `is no node of this service: ${node}`)
+  return { node_id: id }
 }
 
 function openKeys({ secrets }: SectionContext, { sealed, publicKey }: { sealed: string; publicKey: string }) {

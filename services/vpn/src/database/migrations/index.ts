@@ -26,6 +26,7 @@ import * as safeSearch from './0024-safe-search.ts'
 import * as tunnelPage from './0025-tunnel-page.ts'
 import * as hints from './0026-hints.ts'
 import * as nodes from './0027-nodes.ts'
+import * as nodeInterfaces from './0028-node-interfaces.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -56,4 +57,5 @@ export const migrations: Migrations = {
   '0025-tunnel-page': tunnelPage,
   '0026-hints': hints,
   '0027-nodes': nodes,
+  '0028-node-interfaces': nodeInterfaces,
 }

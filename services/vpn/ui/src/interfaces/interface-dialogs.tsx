@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { api, type Interface, keys, type PublicEndpoint } from '../api.ts'
 import { EndpointField, EndpointWarning, usePublicEndpoint } from '../endpoint/endpoint-field.tsx'
 import { useHostOverlap } from './host-overlap.ts'
+import { RunsOn } from './runs-on.tsx'
 import {
   interfaceValues,
   type InterfaceValues,
@@ -84,6 +85,7 @@ function CreateForm({ proposal, endpoint, onClose }: CreateFormProps) {
       ) : (
         <EndpointWarning />
       )}
+      <RunsOn form={form} />
       <InterfaceFields form={form} overlapsWith={overlap.device} />
     </FormDialog>
   )
@@ -108,6 +110,7 @@ export function EditInterface({ interface: present, onClose }: { interface: Inte
       submit={submit}
       renew={renewed}
     >
+      <RunsOn form={form} present={present} />
       <InterfaceFields form={form} overlapsWith={overlap.device} />
     </FormDialog>
   )
@@ -130,7 +133,7 @@ function InterfaceFields({ form, overlapsWith }: InterfaceFieldsProps) {
       )}
       <TextInput
         label="IPv4 network"
-        description="This host’s address on the tunnel with the size of the network"
+        description="Address of the host on the tunnel, with the size of the network"
         required
         {...form.getInputProps('address')}
       />
@@ -147,12 +150,17 @@ function InterfaceFields({ form, overlapsWith }: InterfaceFieldsProps) {
       </Group>
       <TextInput
         label="DNS servers for peers"
-        description="Empty for the filter of this service; or up to four addresses, separated by commas"
+        description={
+          form.getValues().node === ''
+            ? 'Empty for the filter of this service; or up to four addresses, separated by commas'
+            : 'Up to four addresses, separated by commas; on a node the filter of this service does not answer yet'
+        }
+        required={form.getValues().node !== ''}
         {...form.getInputProps('dns')}
       />
       <Checkbox
         label="Let peers reach other networks and each other"
-        description="Packet forwarding on this host"
+        description="Packet forwarding on the host"
         {...form.getInputProps('forwarding', { type: 'checkbox' })}
       />
       <Checkbox

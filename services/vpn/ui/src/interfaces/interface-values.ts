@@ -17,6 +17,8 @@ export interface InterfaceValues extends Record<string, unknown> {
   mtu: number | ''
   nat: boolean
   forwarding: boolean
+  /** Id of the node that is to run it; empty for the host of the service. */
+  node: string
   /** Set with the first interface; empty when it is set already or stays as it is. */
   public_endpoint: string
   /** Take the network although it is one of the host's. */
@@ -25,13 +27,13 @@ export interface InterfaceValues extends Record<string, unknown> {
 
 /** The form for a new interface, filled with what the service found free and the host devices probably reach it by. */
 export function proposedValues(proposal: Proposal, endpoint = ''): InterfaceValues {
-  return { ...proposal, nat: true, forwarding: true, public_endpoint: endpoint, allow_host_overlap: false }
+  return { ...proposal, nat: true, forwarding: true, node: '', public_endpoint: endpoint, allow_host_overlap: false }
 }
 
 /** The form for an interface that exists. */
 export function interfaceValues(from: Interface): InterfaceValues {
   const { name, address, address6, listen_port, dns, mtu, nat, forwarding } = from
-  const choices = { public_endpoint: '', allow_host_overlap: false }
+  const choices = { node: from.node?.id ?? '', public_endpoint: '', allow_host_overlap: false }
   return { name, address, address6: address6 ?? '', listen_port, dns, mtu, nat, forwarding, ...choices }
 }
 
@@ -45,6 +47,7 @@ export function toInterfaceCreate(values: InterfaceValues): InterfaceCreate {
     dns,
     nat,
     forwarding,
+    node_id: values.node === '' ? null : values.node,
     ...(listen_port === '' ? {} : { listen_port }),
     ...(mtu === '' ? {} : { mtu }),
     ...(values.allow_host_overlap ? { allow_host_overlap: true } : {}),

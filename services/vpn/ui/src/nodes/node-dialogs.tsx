@@ -111,23 +111,41 @@ export function NewToken({ join, onClose }: { join: NodeJoin; onClose: () => voi
   )
 }
 
-/** Renames a node. */
-export function RenameNode({ node, onClose }: { node: Node; onClose: () => void }) {
+/** Changes the name of a node and the host at which peers reach it. */
+export function EditNode({ node, onClose }: { node: Node; onClose: () => void }) {
   const form = useForm({
-    initialValues: { name: node.name },
+    initialValues: { name: node.name, endpoint: node.endpoint ?? '' },
     validate: { name: (text: string) => (text.trim() === '' ? 'Enter a name' : null) },
   })
+  const endpoint = form.getValues().endpoint.trim()
   return (
     <FormDialog
       opened
       onClose={onClose}
-      title={`Rename ${node.name}`}
+      title={`Edit ${node.name}`}
       submitLabel="Save"
       form={form}
-      submit={(body) => answer(api.PUT('/api/nodes/{id}', { params: { path: { id: node.id } }, body }))}
-      renew={[keys.nodes]}
+      submit={({ name }) =>
+        answer(
+          api.PUT('/api/nodes/{id}', {
+            params: { path: { id: node.id } },
+            body: { name, endpoint: endpoint === '' ? null : endpoint },
+          }),
+        )
+      }
+      renew={[keys.nodes, keys.interfaces]}
     >
       <TextInput label="Name" required maxLength={64} data-autofocus {...form.getInputProps('name')} />
+      <TextInput
+        label="Endpoint"
+        description="Host name or address at which devices reach it; empty for the address of its last report. With a host name they need no new configuration when the address changes."
+        placeholder={node.address ?? 'berlin.example.org'}
+        maxLength={253}
+        {...form.getInputProps('endpoint')}
+      />
+      {node.interfaces.length > 0 && endpoint !== (node.endpoint ?? '') && (
+        <Alert color="yellow">Peers of {node.interfaces.join(', ')} need their configuration again.</Alert>
+      )}
     </FormDialog>
   )
 }

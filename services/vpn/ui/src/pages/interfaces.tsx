@@ -32,7 +32,7 @@ import { InterfaceTabs } from '../nodes/interface-tabs.tsx'
 import { readPeers } from '../peers/peer-actions.ts'
 import { RowMenu } from '../sections/row-menu.tsx'
 
-/** The WireGuard interfaces of this host. `?new=1` opens the form for a new one, `?import=1` that for a server elsewhere. */
+/** The WireGuard interfaces of this host and of nodes. `?new=1` opens the form for a new one, `?import=1` that for a server elsewhere. */
 export function InterfacesPage() {
   const { isAdmin } = useSession()
   const [params, setParams] = useSearchParams()
@@ -53,13 +53,13 @@ export function InterfacesPage() {
     <>
       <PageHeader
         title="Interfaces"
-        description="WireGuard interfaces of this host, each with its own network and port."
+        description="WireGuard interfaces, each with its own network and port."
         actions={isAdmin && (interfaces.data?.length ?? 0) > 0 && button}
       />
       <InterfaceTabs />
       <DataTable
         label="Interfaces"
-        columns={isAdmin ? [...columns, actionColumn] : columns}
+        columns={columnsFor(interfaces.data ?? [], isAdmin)}
         rowKey={(row) => row.name}
         answer={tableAnswer(interfaces, interfaces.data)}
         empty={
@@ -104,6 +104,20 @@ const columns: Column<Interface>[] = [
   { key: 'tx', header: 'Sent', numeric: true, render: (row) => formatBytes(row.transfer_tx) },
 ]
 
+const nodeColumn: Column<Interface> = {
+  key: 'node',
+  header: 'Runs on',
+  render: (row) => row.node?.name ?? 'This host',
+}
+
+/** Where interfaces run is shown when some run elsewhere. */
+function columnsFor(interfaces: readonly Interface[], isAdmin: boolean): Column<Interface>[] {
+  const [name, ...others] = columns
+  const first = name === undefined ? [] : [name]
+  const node = interfaces.some((row) => row.node !== null) ? [nodeColumn] : []
+  return [...first, ...node, ...others, ...(isAdmin ? [actionColumn] : [])]
+}
+
 const actionColumn: Column<Interface> = {
   key: 'actions',
   header: 'Actions',
@@ -132,7 +146,9 @@ function InterfaceActions({ interface: target }: { interface: Interface }) {
 }
 
 function StartStop({ interface: target }: { interface: Interface }) {
-  const verb = target.enabled && target.status !== 'error' ? 'stop' : 'start'
+  // What is wrong on a node is not put right by a start.
+  const isRunning = target.enabled && (target.status !== 'error' || target.node !== null)
+  const verb = isRunning ? 'stop' : 'start'
   const act = useAction<void, { message: string }>({
     run: () => answer(api.POST(`/api/interfaces/{name}/${verb}`, { params: { path: { name: target.name } } })),
     renew: [keys.interfaces, keys.peers, keys.overview],

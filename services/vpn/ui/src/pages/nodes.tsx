@@ -22,14 +22,14 @@ import {
 import { useState } from 'react'
 import type { Node, NodeJoin } from '../api.ts'
 import { InterfaceTabs } from '../nodes/interface-tabs.tsx'
-import { AddNode, NewToken, RemoveNode, RenameNode, RenewToken } from '../nodes/node-dialogs.tsx'
+import { AddNode, EditNode, NewToken, RemoveNode, RenewToken } from '../nodes/node-dialogs.tsx'
 import { useNodes } from '../nodes/node-queries.ts'
 import { RowMenu } from '../sections/row-menu.tsx'
 
 type Dialog = { readonly kind: 'add' } | { readonly kind: 'token'; readonly join: NodeJoin } | NodeDialog
 
 interface NodeDialog {
-  readonly kind: 'rename' | 'renew' | 'remove'
+  readonly kind: 'edit' | 'renew' | 'remove'
   readonly node: Node
 }
 
@@ -47,7 +47,7 @@ export function NodesPage() {
     <>
       <PageHeader
         title="Nodes"
-        description="Other hosts that belong to this service."
+        description="Other hosts that run interfaces of this service. The filter of this service does not answer there yet."
         actions={(nodes.data?.nodes.length ?? 0) > 0 && button}
       />
       <InterfaceTabs />
@@ -59,7 +59,7 @@ export function NodesPage() {
         empty={
           <EmptyState icon={IconServer2} title={isEnabled ? 'No node yet' : 'Nodes are off'} action={button}>
             {isEnabled
-              ? 'A node is another host with Hearth. It joins with a token that works once, and says here that it runs.'
+              ? 'A node is another host with Hearth, which runs interfaces of this service. It joins with a token that works once.'
               : 'With VPN_NODES_LISTEN in the environment of the service other hosts can join; the README of the service says how.'}
           </EmptyState>
         }
@@ -79,8 +79,8 @@ function OpenDialog({ dialog, onChange }: { dialog: Dialog; onChange: (next?: Di
       return <NewToken join={dialog.join} onClose={close} />
     case 'renew':
       return <RenewToken node={dialog.node} onClose={close} onMade={show} />
-    case 'rename':
-      return <RenameNode node={dialog.node} onClose={close} />
+    case 'edit':
+      return <EditNode node={dialog.node} onClose={close} />
     case 'remove':
       return <RemoveNode node={dialog.node} onClose={close} />
   }
@@ -112,6 +112,16 @@ function NodeStatus({ node }: { node: Node }) {
   )
 }
 
+function NodeAddress({ node: { address, endpoint } }: { node: Node }) {
+  if (address === null && endpoint === null) return '–'
+  return (
+    <span className="hearth-mono">
+      {endpoint ?? address}
+      {endpoint !== null && address !== null && <small className="hearth-dimmed interface-second">{address}</small>}
+    </span>
+  )
+}
+
 const columns: Column<Node>[] = [
   { key: 'name', header: 'Name', role: 'title', render: (node) => <span className="hearth-name">{node.name}</span> },
   { key: 'status', header: 'Status', render: (node) => <NodeStatus node={node} /> },
@@ -123,7 +133,12 @@ const columns: Column<Node>[] = [
   {
     key: 'address',
     header: 'Address',
-    render: (node) => (node.address === null ? '–' : <span className="hearth-mono">{node.address}</span>),
+    render: (node) => <NodeAddress node={node} />,
+  },
+  {
+    key: 'interfaces',
+    header: 'Interfaces',
+    render: (node) => (node.interfaces.length === 0 ? '–' : node.interfaces.join(', ')),
   },
   { key: 'version', header: 'Version', render: (node) => node.version ?? '–' },
 ]
@@ -137,7 +152,7 @@ function actionColumn(open: (dialog: NodeDialog) => void): Column<Node> {
       <RowMenu
         label={`More for ${node.name}`}
         entries={[
-          { label: 'Rename', icon: IconPencil, onClick: () => open({ kind: 'rename', node }) },
+          { label: 'Edit', icon: IconPencil, onClick: () => open({ kind: 'edit', node }) },
           { label: 'New join token', icon: IconKey, onClick: () => open({ kind: 'renew', node }) },
           { label: 'Remove', icon: IconTrash, onClick: () => open({ kind: 'remove', node }), isDestructive: true },
         ]}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import { closedPolicyOfHost } from '../access-rules/policy/host-policy.ts'
+import { isOpen } from '../access-rules/policy/policy.ts'
+import { readPolicy } from '../access-rules/read-policy.ts'
+import type { DesiredDevices } from '../interfaces/desired-devices.ts'
+import type { PeerLimits } from '../limits/peer-limits.ts'
+import type { Tables } from '../tables.ts'
+import type { DesiredDevice } from '../wireguard/drift.ts'
+import { type StateAnswer, stateWaitMs } from './link-schema.ts'
+import type { NodeAccess, NodeState } from './node-state.ts'
+import type { StateWaiters } from './state-waiters.ts'
+
+export interface WantedStatesDependencies {
+  readonly db: Kysely<Tables>
+  readonly desired: Pick<DesiredDevices, 'readOn'>
+  readonly limits: Pick<PeerLimits, 'read'>
+  readonly waiters: StateWaiters
+}
+
+/** Pause after a change, milliseconds: several that come together make one state. */
+const settleMs = 500
+/** How many times as long as a reading it is at least: with ten thousand peers one takes a quarter of a second. */
+const settleFactor = 4
+
+/** What nodes are to run. It follows from the database whenever a node asks; nothing of it is stored. */
+export class WantedStates {
+  readonly #dependencies: WantedStatesDependencies
+
+  constructor(dependencies: WantedStatesDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** Reads the state of a node: its own interfaces, and what is about them. It holds private keys. */
+  async read(nodeId: string): Promise<NodeState> {
+    const { db, desired, limits } = this.#dependencies
+    const devices = await desired.readOn(nodeId)
+    const names = new Set(devices.map(({ config }) => config.name))
+    if (names.size === 0)
+      return { interfaces: [], limits: [], access: { interfaces: [], peers: [], groups: [], rules: [] } }
+    return {
+      interfaces: devices.map(interfaceOf),
+      limits: (await limits.read(names)).toSorted(byId) as NodeState['limits'],
+      access: await readAccess(db, names),
+    }
+  }
+
+  /** Answers a node that has the state of this revision: at once when it is to have another, or after a wait. */
+  async answer(nodeId: string, known: string | null, signal: AbortSignal): Promise<StateAnswer> {
+    const end = performance.now() + stateWaitMs
+    using waiter = this.#dependencies.waiters.begin(nodeId, signal)
+    for (;;) {
+      const { changes } = waiter
+      const begin = performance.now()
+      const state = await this.read(nodeId)
+      const revision = createHash('sha256').update(JSON.stringify(state)).digest('hex')
+      if (revision !== known) return { revision, state }
+      const took = performance.now() - begin
+      if (!(await waiter.next(changes, end - performance.now()))) return { revision, state: null }
+      await pause(Math.max(settleMs, took * settleFactor), undefined, { signal }).catch(() => undefined)
+    }
+  }
+}
+
+const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1)
+
+/** The interface without what a node does not know, in an order that only changes with what it says. */
+function interfaceOf({ config, peers, rules, running }: DesiredDevice): NodeState['interfaces'][number] {
+  const { name, subnets, networks, nat, forwarding, isolated } = rules
+  return {
+    config: { ...config, addresses: [...config.addresses], routes: config.routes.toSorted() },
+    peers: peers
+      .map(({ publicKey, presharedKey, allowedIps }) => ({ publicKey, presharedKey, allowedIps: [...allowedIps] }))
+      .toSorted((a, b) => (a.publicKey < b.publicKey ? -1 : 1)),
+    rules: { name, subnets: [...subnets], networks: [...networks], nat, forwarding, isolated: isolated.toSorted() },
+    running,
+  }
+}
+
+/** Reads the access rules about these interfaces, without the peers while nothing is ruled. */
+async function readAccess(db: Kysely<Tables>, names: ReadonlySet<string>): Promise<NodeAccess> {
+  const policy = closedPolicyOfHost(await readPolicy(db), (name) => names.has(name))
+  const { interfaces, rules } = policy
+  const peers = isOpen(policy) ? [] : [...policy.peers.values()].toSorted(byId)
+  return {
+    interfaces: interfaces.map((one) => ({
+      name: one.name,
+      forwarding: one.forwarding,
+      otherwise: one.otherwise,
+      networks: [...one.networks],
+      addresses: [...one.addresses],
+      resolvers: [...one.resolvers],
+    })),
+    peers: peers.map(({ id, interface: on, addresses, networks, isIsolated }) => ({
+      id,
+      interface: on,
+      addresses: [...addresses],
+      networks: [...networks],
+      tags: [],
+      isIsolated,
+    })),
+    groups: [...policy.groups.values()].toSorted(byId).map(({ id, peers: members }) => ({
+      id,
+      peers: [...members].toSorted(),
+      tags: [],
+    })),
+    rules: rules.map(({ id, number, from, to, protocol, ports, action }) => {
+      return { id, number, from, to, protocol, action, ports: ports.map(([first, last]) => [first, last]) }
+    }),
+  }
+}
