@@ -46,7 +46,7 @@ export interface StateParts {
 }
 
 /** A program that is started, ended and killed on a host. */
-class Program {
+export class Program {
   readonly #start: () => RunningCommand
   readonly #ready: RegExp
   #child: RunningCommand | undefined
@@ -251,7 +251,8 @@ export class NodeWorld implements AsyncDisposable {
   }
 }
 
-function startHearth(host: NetworkHost, folder: string, ...words: string[]): RunningCommand {
+/** Starts `hearth vpn node …` on a host; its data lies in `data` of the folder. */
+export function startHearth(host: NetworkHost, folder: string, ...words: string[]): RunningCommand {
   const { PATH = '', HOME = '' } = process.env
   const settings = {
     PATH,
