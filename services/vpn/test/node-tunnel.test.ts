@@ -37,6 +37,18 @@ describe('a node', () => {
       (isReached) => isReached === wanted,
       { what: `${address} is ${wanted ? '' : 'not '}reached`, seconds: 20 },
     )
+  /** The device of the node comes to have these peers and no others. */
+  const holds = (...peers: readonly NodePeer[]) =>
+    eventually(
+      async () => (await world.server.run('wg', 'show', world.name, 'peers')).split('\n').sort(),
+      (keys) =>
+        keys.join() ===
+        peers
+          .map(({ publicKey }) => publicKey)
+          .toSorted()
+          .join(),
+      { what: 'the device has these peers', seconds: 20 },
+    )
   const denied = (from: NodePeer | undefined, to: NodePeer | undefined, number = 1) => ({
     id: `rule-${number}`,
     number,
@@ -179,7 +191,7 @@ describe('a node', () => {
       await reaches(other, gateway, false)
       assert.equal(await world.server.run('wg', 'show', world.name, 'peers'), steady.publicKey)
       await world.want({ peers: both() })
-      await reaches(other, gateway)
+      await holds(...both())
     },
   )
 
@@ -206,7 +218,7 @@ describe('a node', () => {
       (tables) => tables.includes('inet hearth_node\n') || tables.endsWith('inet hearth_node'),
     )
     await world.server.run('wg', 'set', world.name, 'peer', other?.publicKey ?? '', 'remove')
-    await reaches(other, gateway)
+    await holds(...both())
   })
 
   test(
@@ -257,14 +269,14 @@ describe('a node', () => {
     assert.ok(steady !== undefined)
     const ping = startPing(steady.host, gateway)
     await world.remove()
+    await world.node.end('SIGTERM')
+    await world.node.start()
     await eventually(
       () => world.node.output,
       (text) => text.includes('or it was removed; what runs goes on'),
       { what: 'the refusal is logged', seconds: 60 },
     )
-    await world.node.end('SIGTERM')
-    await world.node.start()
-    await reaches(other, gateway)
+    await reaches(steady, gateway)
     await world.node.end('SIGTERM')
     assert.deepEqual((await ping.stop()).lost, [])
     const left = await world.command('leave')

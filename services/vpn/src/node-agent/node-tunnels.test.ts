@@ -402,3 +402,49 @@ test('an interface that cannot be taken down is tried again, and counters are re
   )
   await tunnels.close()
 })
+
+test('a device that another program made under the name of an interface is left alone, and reported', async () => {
+  const state = stateOf({ ...all, peers: [placedAt(0, 1), placedAt(1, 2), nobody, nobody] })
+  const host = new FakeHost()
+  const [theirs, ours] = [generateKeyPair(), state.interfaces[0]?.config]
+  assert.ok(ours !== undefined)
+  const held = new Map<string, PeerState>()
+  applyToModel(held, [
+    { kind: 'set', peer: { publicKey: generateKeyPair().publicKey, presharedKey: null, allowedIps: ['10.9.9.9/32'] } },
+  ])
+  host.devices.set('wg0', { config: { ...ours, privateKey: theirs.privateKey }, peers: held })
+  const { tunnels } = openTunnels(host)
+  await tunnels.apply(state, [])
+  const [first, second] = tunnels.statuses()
+  assert.match(`${first?.status} ${first?.reason}`, /^error wg0 exists on the node already, with a key that is not/)
+  assert.equal(second?.status, 'up')
+  assert.equal(host.devices.get('wg0')?.peers, held)
+  await tunnels.apply({ ...state, interfaces: state.interfaces.slice(1) }, state.interfaces.slice(0, 1))
+  assert.equal(host.devices.get('wg0')?.peers, held, 'nor is it taken down')
+  await tunnels.close()
+})
+
+test('an interface whose key changes keeps its device, also when the program ended in between', async () => {
+  const before = stateOf({ ...all, peers: [placedAt(0, 1), nobody, nobody, nobody] })
+  const [first, ...others] = before.interfaces
+  assert.ok(first !== undefined)
+  const { privateKey } = generateKeyPair()
+  const next = { ...before, interfaces: [{ ...first, config: { ...first.config, privateKey } }, ...others] }
+  const host = new FakeHost()
+  {
+    const { tunnels } = openTunnels(host)
+    await tunnels.apply(before, [])
+    await tunnels.apply(next, [first])
+    assert.equal(host.devices.get('wg0')?.config.privateKey, privateKey)
+    await tunnels.close()
+  }
+  const crashed = hostOf(before)
+  const { tunnels } = openTunnels(crashed)
+  await tunnels.apply(next, [first])
+  assert.equal(crashed.devices.get('wg0')?.config.privateKey, privateKey)
+  assert.deepEqual(
+    tunnels.statuses().map(({ status }) => status),
+    ['up', 'up'],
+  )
+  await tunnels.close()
+})

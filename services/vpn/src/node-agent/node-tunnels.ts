@@ -10,6 +10,7 @@ import { publicKeyOf } from '../wireguard/keys.ts'
 import type { LimitTable } from '../wireguard/limit-table.ts'
 import { changeInBatches, deviceErrorOf } from '../wireguard/peer-batch.ts'
 import { Tunnels } from '../wireguard/tunnels.ts'
+import { OwnDevices } from './own-devices.ts'
 import { differingDevices, narrowDevices, sharedPeers, stopped, stricterLimits } from './state-steps.ts'
 
 /** Status of an interface as a report says it. */
@@ -33,6 +34,7 @@ export interface NodeTunnelsDependencies {
 export class NodeTunnels {
   readonly #dependencies: NodeTunnelsDependencies
   readonly #tunnels: Tunnels
+  readonly #own = new OwnDevices()
   /** State in force; undefined until one is. */
   #inForce: NodeState | undefined
   #desired: readonly DesiredDevice[] = []
@@ -43,6 +45,7 @@ export class NodeTunnels {
     const { log, onChanged } = dependencies
     this.#tunnels = new Tunnels({
       ...dependencies,
+      driver: this.#own.guard(dependencies.driver),
       desired: (name) => Promise.resolve(this.#devices(name)),
       onDrift(drift) {
         log.warn({ interface: drift.interface }, describeDrift(drift))
@@ -80,10 +83,11 @@ export class NodeTunnels {
   /**
    * Brings a state into force. `leaving` are interfaces that may run and are not part of it. Throws a `DeviceError` when limits or
    * access rules cannot be written: peers that they are for are not let in then. An interface that cannot be brought up has the
-   * status `error`, and is tried again with each check.
+   * status `error`, and is tried again with each check; a device that another program made is left alone.
    */
   async apply(next: NodeState, leaving: readonly DesiredDevice[]): Promise<void> {
     const ending = leaving.map(stopped)
+    this.#own.add([...next.interfaces, ...ending])
     if (this.#inForce === undefined) await this.#begin(next, ending)
     else await this.#change(this.#inForce, next, ending)
     this.#inForce = next
@@ -95,15 +99,15 @@ export class NodeTunnels {
   /** Brings a state into force on a host of which it is not known what an earlier process left; the order is that of `#change`. */
   async #begin(next: NodeState, ending: readonly DesiredDevice[]): Promise<void> {
     const { limitTable, accessTable, countTraffic } = this.#dependencies
-    const devices = [...next.interfaces, ...ending]
-    const names = devices.map(({ config }) => config.name)
+    const devices = [...ending, ...next.interfaces]
+    const names = [...new Set(devices.map(({ config }) => config.name))]
     await countTraffic(names)
     for (const device of devices)
       await this.#narrow(device).catch((error: unknown) => this.#logFailure(device.config.name, error))
     await countTraffic(names)
     await limitTable.replace(next.limits)
     await accessTable.replace(policyOfNode(next.access))
-    this.#desired = devices
+    this.#desired = [...next.interfaces, ...this.#others(next, ending)]
     await this.#tunnels.reconcileAll()
   }
 
@@ -112,7 +116,7 @@ export class NodeTunnels {
     const { driver } = this.#dependencies
     const { name, privateKey } = config
     const state = await driver.read(name)
-    if (state === undefined) return
+    if (state === undefined || !this.#own.has(name, state)) return
     if (running) {
       const kept = sharedPeers([...state.peers.values()], peers)
       await changeInBatches(driver, name, diffPeers(desiredPeers(kept), state.peers))

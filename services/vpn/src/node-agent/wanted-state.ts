@@ -56,9 +56,11 @@ export class WantedState {
       log.error(`${reason}; what ran before goes on`)
       return
     }
-    const kept = new Set(state.interfaces.map(({ config }) => config.name))
+    // An interface with another key counts as gone, so that its device is known as this node's also after a crash.
+    const keyOf = ({ config }: NodeState['interfaces'][number]) => `${config.name} ${config.privateKey}`
+    const kept = new Set(state.interfaces.map(keyOf))
     const earlier = [...(this.#stored?.state.interfaces ?? []), ...(this.#stored?.leaving ?? [])]
-    const next = { revision, state, leaving: earlier.filter(({ config }) => !kept.has(config.name)) }
+    const next = { revision, state, leaving: earlier.filter((device) => !kept.has(keyOf(device))) }
     await writeStateFile(directory, next).catch((error: Error) => {
       log.error(`a new state is not taken over, because it cannot be written: ${error.message}`)
       throw error
