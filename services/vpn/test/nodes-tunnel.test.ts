@@ -21,6 +21,15 @@ interface JoinedNode {
   readonly program: Program
 }
 
+/** The host with a folder of its own for the sockets of wireguard-go, so that it can have an interface of the same name. */
+function withOwnSockets(host: NetworkHost): NetworkHost {
+  const script = 'mkdir -p /run/wireguard && mount -t tmpfs none /run/wireguard && exec "$@"'
+  return {
+    ...host,
+    start: (file, ...args) => host.start('unshare', '--mount', 'sh', '-c', script, 'sh', file, ...args),
+  }
+}
+
 describe('a service with nodes', () => {
   const hosts = new AsyncDisposableStack()
   const name = uniqueName('wgs')
@@ -48,7 +57,7 @@ describe('a service with nodes', () => {
     })
     await service.start()
     berlin = await joinAs('Berlin', await addHost('berlin', '192.0.2.1'), '192.0.2.1')
-    paris = await joinAs('Paris', await addHost('paris', '192.0.2.2'), '192.0.2.2')
+    paris = await joinAs('Paris', withOwnSockets(await addHost('paris', '192.0.2.2')), '192.0.2.2')
     device = await addHost('device', '192.0.2.20')
     hosts.use(await giveResolvers(device, 'nameserver 192.0.2.53'))
   })
