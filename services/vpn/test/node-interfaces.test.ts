@@ -79,9 +79,16 @@ test('an interface on a node runs there and not here; no other node learns of it
 
   await berlin.report(['wg0'])
   assert.deepEqual((await readInterface(world, 'wg0')).status, 'active')
+  const figures = async () => (await world.service.send('GET', '/metrics')).text
+  assert.match(await figures(), /^hearth_vpn_interface_up\{interface="wg0"\} 1$/m)
   await berlin.report([], { interfaces: [{ name: 'wg0', status: 'error', reason: 'the port 51820 is used' }] })
   const failed = await readInterface(world, 'wg0')
   assert.deepEqual([failed.status, failed.status_reason], ['error', 'node Berlin: the port 51820 is used'])
+  assert.match(await figures(), /^hearth_vpn_interface_up\{interface="wg0"\} 0$/m)
+  const { body: overview } = await world.service.call('GET', '/api/metrics/dashboard')
+  assert.deepEqual(overview.data.interfaces, { total: 2, active: 1 })
+  const notice = overview.data.health.find(({ code }: { code: string }) => code === 'interface_failed')
+  assert.match(notice?.detail ?? '', /wg0: node Berlin: the port 51820 is used/)
   await put(world, 'wg0', { enabled: false })
   assert.deepEqual((await berlin.state())?.interfaces[0]?.running, false)
   assert.deepEqual((await readInterface(world, 'wg0')).status_reason, null)

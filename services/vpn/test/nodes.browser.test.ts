@@ -83,7 +83,7 @@ test(
 )
 
 test(
-  'an interface is made on a node, shows how it goes there, and moves home after a warning',
+  'an interface is made on a node and shows how it goes there; another one moves to it after a warning',
   { skip: browserObstacle() },
   async () => {
     const port = await freePort()

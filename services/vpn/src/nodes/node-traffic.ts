@@ -6,6 +6,7 @@ import type { Tables } from '../tables.ts'
 import type { Report, TrafficBatch } from './link-schema.ts'
 import * as store from './store.ts'
 import type { NodeRow } from './tables.ts'
+import { TrafficBudget } from './traffic-budget.ts'
 
 export interface NodeTrafficDependencies {
   readonly db: Kysely<Tables>
@@ -17,10 +18,6 @@ export interface NodeTrafficDependencies {
   readonly onNextKeysUsed: (keys: readonly string[]) => void
 }
 
-/** Bytes a second that no host moves, 400 Gbit/s: what says more is no count. */
-const maxRate = 50e9
-/** Spans may have begun this long before the last report, milliseconds: an answer to it may have been lost. */
-const slackMs = 600_000
 /** A key that left its node still counts for so long, milliseconds: the node reports what it counted before. */
 const leavingMs = 600_000
 /** Counted traffic is this old at most, milliseconds. */
@@ -33,6 +30,7 @@ export class NodeTraffic {
   readonly #dependencies: NodeTrafficDependencies
   /** Two reports of a node at once would both find a batch new. */
   readonly #queue = createKeyedQueue(20)
+  readonly #budget = new TrafficBudget()
   /** Owners of keys by node and key, as they were found last. */
   readonly #recent = new Map<string, { readonly owner: store.NodePeerRow; readonly at: number }>()
 
@@ -66,25 +64,22 @@ export class NodeTraffic {
     const keys = [...new Set(batches.flatMap(({ peers }) => peers.map((peer) => peer.public_key)))]
     const owners = await this.#ownersOf(node.id, keys, times.now)
     const used = new Set<string>()
-    let begin = (node.last_seen_at ?? times.now) - slackMs
+    let absurd = 0
     const counted = batches.flatMap((batch) => {
       const at = placed(batch.at, times)
-      const most = (Math.max(60_000, at - begin) / 1000) * maxRate
-      begin = at
       return batch.peers.flatMap((entry): CountedTraffic[] => {
         const owner = owners.get(entry.public_key)
         if (owner === undefined || owner.interface !== entry.interface) return []
-        if (entry.rx > most || entry.tx > most) {
-          this.#dependencies.log.warn(
-            { node: node.name, interface: entry.interface },
-            'more traffic than can be: left out',
-          )
+        if (!this.#budget.take(node, entry.rx + entry.tx, times.now)) {
+          absurd += 1
           return []
         }
         if (owner.next_public_key === entry.public_key && entry.rx > 0) used.add(entry.public_key)
         return [countedOf(owner.id, entry, { at, times })]
       })
     })
+    if (absurd > 0)
+      this.#dependencies.log.warn({ node: node.name, entries: absurd }, 'a node reports more traffic than can be')
     if (used.size > 0) this.#dependencies.onNextKeysUsed([...used])
     return counted
   }

@@ -47,15 +47,16 @@ export function toInterfaceCreate(values: InterfaceValues): InterfaceCreate {
     dns,
     nat,
     forwarding,
-    node_id: values.node === '' ? null : values.node,
     ...(listen_port === '' ? {} : { listen_port }),
     ...(mtu === '' ? {} : { mtu }),
+    ...(values.node === '' ? {} : { node_id: values.node }),
     ...(values.allow_host_overlap ? { allow_host_overlap: true } : {}),
   }
 }
 
 /** The body that changes an interface: only what differs; undefined when nothing does. */
 export function toInterfaceUpdate(values: InterfaceValues, before: InterfaceValues): InterfaceUpdate | undefined {
-  const changed = changedValues(toInterfaceCreate(values), toInterfaceCreate(before))
+  const others = changedValues(toInterfaceCreate(values), toInterfaceCreate(before))
+  const changed = values.node === before.node ? others : { ...others, node_id: values.node === '' ? null : values.node }
   return Object.keys(changed).length === 0 ? undefined : changed
 }

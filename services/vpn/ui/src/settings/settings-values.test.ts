@@ -46,4 +46,8 @@ test('an edited interface sends what differs; an emptied IPv6 network is removed
   assert.equal(toInterfaceUpdate(values, values), undefined)
   assert.deepEqual(toInterfaceUpdate({ ...values, address6: '', mtu: 1400 }, values), { address6: null, mtu: 1400 })
   assert.equal(interfaceValues({ ...values, address6: null } as never).address6, '')
+  const there = { ...values, node: 'a node' }
+  assert.equal(toInterfaceCreate(there).node_id, 'a node')
+  assert.deepEqual(toInterfaceUpdate(there, values), { node_id: 'a node' })
+  assert.deepEqual(toInterfaceUpdate(values, there), { node_id: null })
 })
