@@ -46,7 +46,9 @@ export async function openSettingsStore({ database: { query }, catalog, isDevice
         if (next.inverters.findIndex((other) => other.port === port) !== index)
           throw invalid(`inverters.${index}.port`, `${port} is the port of two inverters`)
       }
-      for (const [index, { may_write: names }] of next.clients.entries()) {
+      for (const [index, { name, may_write: names }] of next.clients.entries()) {
+        if (next.clients.findIndex((other) => other.name === name) !== index)
+          throw invalid(`clients.${index}.name`, `${name} is there twice`)
         const refused = names.find((name) => !catalog.allowlist.has(name))
         if (refused !== undefined)
           throw invalid(`clients.${index}.may_write`, `names ${refused}, which the write allowlist does not have`)
