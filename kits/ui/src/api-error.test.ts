@@ -60,6 +60,21 @@ test('a form shows field problems at its inputs and returns any other error as a
   assert.equal(applyFieldProblems(form, new ApiError('Not there', { status: 404 })), 'Not there')
 })
 
+test('a problem of an entry in a list stands at the field of that entry', () => {
+  const told: [string, string][] = []
+  const form = {
+    getValues: () => ({ clients: [{ name: 'a' }, { name: 'b', allowed: [] }] }),
+    setFieldError: (path: string, text: string) => told.push([path, text]),
+  }
+  const problem = (path: string) => ({ path, code: 'x', message: `is wrong at ${path}` })
+  const fields = [problem('clients.1.name'), problem('clients.1.allowed.3'), problem('clients.7.name')]
+  assert.equal(applyFieldProblems(form, new ApiError('Wrong', { status: 422, details: { fields } })), null)
+  assert.deepEqual(
+    told.map(([path]) => path),
+    ['clients.1.name', 'clients.1.allowed', 'clients'],
+  )
+})
+
 test('a problem document is read like the error envelope', async () => {
   const problem = {
     type: 'urn:device-api:problem:invalid_request',

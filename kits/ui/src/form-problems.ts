@@ -13,7 +13,7 @@ export interface ProblemForm {
  */
 export function applyFieldProblems(form: ProblemForm, error: unknown): string | null {
   if (!(error instanceof ApiError) || error.fields.length === 0) return describeError(error)
-  const { shown, rest } = matchProblems(error.fields, Object.keys(form.getValues()))
+  const { shown, rest } = matchProblems(error.fields, inputPaths(form.getValues()))
   for (const problem of shown) form.setFieldError(problem.path, problem.message)
   const first = shown[0]
   if (first !== undefined) form.getInputNode?.(first.path)?.focus()
@@ -28,13 +28,31 @@ export function matchProblems(
   const shown = new Map<string, string>()
   const rest: string[] = []
   for (const problem of problems) {
-    const input = inputs.includes(problem.path) ? problem.path : (problem.path.split('.')[0] ?? '')
+    const input = prefixesOf(problem.path).find((path) => inputs.includes(path))
     const text = capital(problem.message)
-    if (!inputs.includes(input))
+    if (input === undefined)
       rest.push(problem.path === '' ? text : `${capital(problem.path.replaceAll('_', ' '))} ${problem.message}`)
     else if (!shown.has(input)) shown.set(input, text)
   }
   return { shown: [...shown].map(([path, message]) => ({ path, message })), rest }
+}
+
+/** Members of the values, and those of the entries of their lists: `clients` and `clients.0.name`. */
+function inputPaths(values: Record<string, unknown>): string[] {
+  const lists = Object.entries(values).flatMap(([name, value]) => (Array.isArray(value) ? pathsIn(name, value) : []))
+  return [...Object.keys(values), ...lists]
+}
+
+function pathsIn(name: string, entries: readonly unknown[]): string[] {
+  return entries.flatMap((entry, index) =>
+    typeof entry === 'object' && entry !== null ? Object.keys(entry).map((key) => `${name}.${index}.${key}`) : [],
+  )
+}
+
+/** The path and what it lies in, the longest first. */
+function prefixesOf(path: string): string[] {
+  const parts = path.split('.')
+  return parts.map((_, index) => parts.slice(0, parts.length - index).join('.'))
 }
 
 function capital(text: string): string {

@@ -35,6 +35,7 @@ import { createMetrics } from './metrics/metrics.ts'
 import { createCachedReading, cachedReadingRoute } from './metrics/cached-reading.ts'
 import { createMetricWrites } from './metrics/write-metric.ts'
 import { openMqtt } from './mqtt/mqtt.ts'
+import { openSharedPort } from './shared-port/shared-port.ts'
 import { eventClasses } from './notifications/event-classes.ts'
 import { createInverterReports } from './notifications/inverter-reports.ts'
 import { toError } from './problems.ts'
@@ -221,6 +222,15 @@ export async function createApp(dependencies: AppDependencies) {
     reports: notifications.reports,
     changed: () => events.publish({ type: 'changed', collection: 'mqtt' }),
   })
+  const sharedPort = await openSharedPort({
+    database,
+    catalog,
+    timers,
+    log,
+    isDevice: (id) => devices.find(id) !== undefined,
+    find: (id, networkId) => connections.besides(id, networkId),
+    writes,
+  })
   events.observe((event) => {
     const isOwn = event.type === 'changed' && event.collection === 'mqtt'
     if (event.type !== 'values' && !isOwn) mqtt.wake()
@@ -309,6 +319,7 @@ export async function createApp(dependencies: AppDependencies) {
       neighbours: createNeighbours({ service: 'inverter', configured: config.hearthServices, clock: timers }),
       notifications,
       mqtt,
+      sharedPort,
     }),
     about,
     guard: (guarded, spec) => gate.check(guarded, spec),
@@ -344,8 +355,9 @@ export async function createApp(dependencies: AppDependencies) {
     async close(): Promise<void> {
       isStopping = true
       await checks?.close()
-      // Before anything else goes: no command may come any more, and the broker hears that the service is offline.
+      // Before anything else goes: no command or write may come any more, and the broker hears that the service is offline.
       await mqtt.close()
+      await sharedPort.close()
       // Web pages and API clients can still read while the settings of the devices are restored.
       if (!isOffline) await dispatch.close()
       events.close()
@@ -364,6 +376,7 @@ export async function createApp(dependencies: AppDependencies) {
     else await connections.rebuild(devices.all())
     for (const { id, isSimulated } of devices.all()) if (isSimulated) await verifySimulated(id, capabilities)
     await mqtt.start()
+    await sharedPort.start()
     // Not awaited: readiness reports the end, and a device that is off must not delay the start.
     void dispatch.recover().catch((error: unknown) => log.error({ err: error }, 'recovery failed'))
   }
@@ -385,6 +398,7 @@ export async function createApp(dependencies: AppDependencies) {
     await energy.reset(id)
     await dispatch.discard(id)
     await mqtt.forget(id)
+    await sharedPort.forget(id)
   }
 
   async function setWriteAccess(enabled: boolean): Promise<void> {

@@ -6,6 +6,7 @@ import { addAccountCommands } from './command-line/accounts.ts'
 import { addControlCommands } from './command-line/control.ts'
 import { addDeviceCommands } from './command-line/devices.ts'
 import { addMqttCommands } from './command-line/mqtt.ts'
+import { addSharedPortCommands } from './command-line/shared-port.ts'
 import { listOption, numberOption } from './command-line/options.ts'
 
 /** Adds what `hearth inverter …` can do. */
@@ -37,6 +38,7 @@ export function addCommands(program: Command): void {
   addDeviceCommands(program)
   addControlCommands(program)
   addMqttCommands(program)
+  addSharedPortCommands(program)
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject, 'HMAC_SECRET')
 }

@@ -42,6 +42,8 @@ import { metricRoutes } from './metrics/routes.ts'
 import type { MetricWrites } from './metrics/write-metric.ts'
 import type { Mqtt } from './mqtt/mqtt.ts'
 import { mqttRoutes } from './mqtt/routes.ts'
+import { sharedPortRoutes } from './shared-port/routes.ts'
+import type { SharedPort } from './shared-port/shared-port.ts'
 import { Problem, unknownDevice } from './problems.ts'
 import type { Exposition } from './prometheus/exposition.ts'
 import { prometheusRoutes } from './prometheus/routes.ts'
@@ -91,6 +93,7 @@ export interface Features {
   readonly neighbours: ListNeighbours
   readonly notifications: Notifications
   readonly mqtt: Mqtt
+  readonly sharedPort: SharedPort
   readonly backups: BackupControl
 }
 
@@ -169,6 +172,7 @@ export function allRoutes(features: Features): Route[] {
       securityLog,
     }),
     ...mqttRoutes(features.mqtt, changed('mqtt'), securityLog),
+    ...sharedPortRoutes(features.sharedPort, changed('shared_port'), securityLog),
     ...backupRoutes(features.backups, backupForm),
     ...dashboardRoutes(features.layout),
     ...releaseRoutes(features.releases),

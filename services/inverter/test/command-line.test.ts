@@ -4,7 +4,7 @@ import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createLog } from '@hearth/runtime'
-import { eventually, runCommand, startServiceProcess, temporaryDirectory } from '@hearth/testing'
+import { eventually, freePort, runCommand, startServiceProcess, temporaryDirectory } from '@hearth/testing'
 import { readConfig } from '../src/config.ts'
 import { openStorage } from '../src/database/open.ts'
 import { openService } from '../src/open-service.ts'
@@ -92,6 +92,24 @@ test('MQTT is switched on and off by command, and what is wrong is named by its 
   assert.match(status.stdout, /^(?:connecting|waiting)\n$/)
   assert.equal((await hearth(data, 'mqtt off')).code, 0)
   assert.equal((await hearth(data, 'mqtt status')).stdout, 'off\n')
+  assert.equal(await service.stop(), 0)
+})
+
+test('an inverter is shared by command, and what is wrong is named by its option', async () => {
+  await using folder = await temporaryDirectory()
+  const data = folder.path
+  const port = await freePort()
+  assert.equal((await hearth(data, 'device add --id roof --host 127.0.0.1 --port 1')).code, 0)
+  const unknown = await hearth(data, 'shared-port on --device barn')
+  assert.match(unknown.stderr, /^hearth: --device names the unknown inverter barn/)
+  assert.equal((await hearth(data, `shared-port on --device roof --port ${port}`)).code, 0)
+  assert.equal((await hearth(data, 'shared-port allow evcc 127.0.0.1 --may-write power_mng_soc_strategy')).code, 0)
+  assert.match((await hearth(data, 'shared-port allow evcc house')).stderr, /^hearth: ADDRESS must be an IP address/)
+  await using service = await startServiceProcess('inverter', { DATA_DIR: data })
+  assert.equal((await hearth(data, 'shared-port status')).stdout, `roof\t${port}\t0 requests\n`)
+  assert.equal((await hearth(data, 'shared-port forbid evcc')).code, 0)
+  assert.equal((await hearth(data, 'shared-port off')).code, 0)
+  assert.match((await hearth(data, 'shared-port status')).stderr, /no inverter is shared now/)
   assert.equal(await service.stop(), 0)
 })
 

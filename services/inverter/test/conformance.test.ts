@@ -13,6 +13,8 @@ testConformance(
       'POST /admin/api/connection-test',
       'PUT /admin/api/mqtt',
       'POST /admin/api/mqtt/test',
+      // Opens ports on this machine.
+      'PUT /admin/api/shared-port',
       'POST /admin/api/devices',
       'PATCH /admin/api/devices/{device_id}',
       'DELETE /admin/api/devices/{device_id}',
@@ -27,6 +29,8 @@ testConformance(
       ['PUT', '/admin/api/settings', { live_interval_seconds: 1 }],
       ['PUT', '/admin/api/mqtt', { enabled: true }],
       ['POST', '/admin/api/mqtt/test', { url: 'http://broker' }],
+      ['GET', '/admin/api/shared-port'],
+      ['PUT', '/admin/api/shared-port', { enabled: true }],
     ],
     runs: 15,
     expected: [

@@ -133,6 +133,7 @@ const paths = [
   '/tokens',
   '/prometheus',
   '/mqtt',
+  '/shared-port',
   '/diagnostics',
   '/settings',
   '/settings/notifications',

@@ -67,8 +67,15 @@ function readAnswer({ status, text }: ControlAnswer, options: Readonly<Record<st
   if (status < 400) return content
   const { detail, errors } = content as ProblemText
   const [first] = errors ?? []
-  const option = first === undefined ? undefined : options[first.parameter.split('.')[0] ?? '']
+  const option = first && optionOf(first.parameter, options)
   throw new OperatorError(
     option === undefined ? (detail ?? `the service answered ${status}`) : `${option} ${first?.detail ?? ''}`,
   )
+}
+
+/** The option that fills a member, or the member that it lies in. */
+function optionOf(parameter: string, options: Readonly<Record<string, string>>): string | undefined {
+  for (let path = parameter; path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('.'))))
+    if (options[path] !== undefined) return options[path]
+  return undefined
 }

@@ -67,6 +67,13 @@ export class DeviceConnections {
     return runtime
   }
 
+  /** The device of this network id behind the same connection as another; without a network id that device itself. */
+  besides(id: string, networkId: number | undefined): DeviceRuntime | undefined {
+    const endpoint = this.endpoints().find(({ runtimes }) => runtimes.has(id))
+    if (endpoint === undefined || networkId === undefined) return endpoint?.runtimes.get(id)
+    return endpoint.runtimes.values().find((runtime) => runtime.networkId === networkId)
+  }
+
   devices(): readonly DeviceRuntime[] {
     return this.#open
       .values()

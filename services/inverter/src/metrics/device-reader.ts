@@ -106,21 +106,45 @@ export class DeviceReader {
 
   /** Queries the device in any case and joins no request in progress: for values that must be current. */
   async readDirect(object: CatalogObject, priority: Priority): Promise<CachedValue> {
-    const { link, address, timers, unanswered, onOutcome, onValue } = this.#dependencies
+    const cached = await this.#query(object, priority, (payload) => this.#keep(object, payload))
+    this.#dependencies.onValue(object)
+    return cached
+  }
+
+  /**
+   * Returns the bytes of an object as the device has them, even when they are no value of its type: from the cache when they are
+   * younger than `maxAge`, milliseconds. Throws a `Problem` when it does not answer.
+   */
+  async readBytes(object: CatalogObject, maxAge: number): Promise<Uint8Array> {
+    const known = this.cache.get(object.name)
+    if (known !== undefined && this.cache.age(known) < maxAge) {
+      this.counts.hits += 1
+      return known.payload
+    }
+    this.counts.misses += 1
+    this.#refuseUnanswered(object)
+    return this.#query(object, 'normal', (payload) => {
+      this.accept(object, payload)
+      return payload
+    })
+  }
+
+  /** Sends a request and takes the answer, and notes how it went. */
+  async #query<T>({ objectId }: CatalogObject, priority: Priority, take: (payload: Uint8Array) => T): Promise<T> {
+    const { link, address, timers, unanswered, onOutcome } = this.#dependencies
     const begin = timers.monotonic()
     const damage = this.#damage()
     const notify = (worked: boolean, lives: boolean) =>
       onOutcome({ worked, lives, priority, seconds: (timers.monotonic() - begin) / 1000 })
     try {
-      const payload = await link.read(object.objectId, { address, priority })
-      unanswered.recordAnswer(object.objectId)
-      const cached = this.cache.put(object.name, apiValueOf(object, payload))
+      const payload = await link.read(objectId, { address, priority })
+      unanswered.recordAnswer(objectId)
+      const taken = take(payload)
       notify(true, true)
-      onValue(object)
-      return cached
+      return taken
     } catch (error) {
       const isSilence = error instanceof LinkError && error.failure === 'timeout' && this.#damage() === damage
-      if (isSilence) unanswered.recordSilence(object.objectId)
+      if (isSilence) unanswered.recordSilence(objectId)
       notify(false, error instanceof DecodeError)
       throw deviceProblem(error)
     }
@@ -140,11 +164,16 @@ export class DeviceReader {
   accept(object: CatalogObject, payload: Uint8Array): void {
     this.#dependencies.unanswered.recordAnswer(object.objectId)
     try {
-      this.cache.put(object.name, apiValueOf(object, payload))
+      this.#keep(object, payload)
       this.#dependencies.onValue(object)
     } catch {
       // An invalid value is ignored; the next one arrives by itself.
     }
+  }
+
+  /** Throws a `DecodeError` when the bytes are no value of the object. */
+  #keep(object: CatalogObject, payload: Uint8Array): CachedValue {
+    return this.cache.put(object.name, { value: apiValueOf(object, payload), payload })
   }
 
   /** Every silence costs the connection, so an object that is known to be silent is not requested until its next attempt. */

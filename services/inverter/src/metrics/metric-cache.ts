@@ -8,6 +8,8 @@ const graceFor = 120_000
 /** A value of one metric and when the device gave it. */
 export interface CachedValue {
   readonly value: ApiValue
+  /** The bytes it came in. */
+  readonly payload: Uint8Array
   /** Monotonic milliseconds. */
   readonly at: number
   /** Wall clock. */
@@ -24,8 +26,8 @@ export function createMetricCache(timers: Timers) {
   const age = (cached: CachedValue) => Math.max(0, timers.monotonic() - cached.at)
   return {
     get: (name: string): CachedValue | undefined => entries.get(name),
-    put(name: string, value: ApiValue): CachedValue {
-      const cached = { value, at: timers.monotonic(), wallAt: timers.now() }
+    put(name: string, { value, payload }: Pick<CachedValue, 'value' | 'payload'>): CachedValue {
+      const cached = { value, payload, at: timers.monotonic(), wallAt: timers.now() }
       entries.set(name, cached)
       return cached
     },

@@ -21,6 +21,7 @@ export type EnergyAction = Schemas['EnergyAction']
 export type EnergyCommand = Schemas['EnergyCommand']
 export type MqttView = Schemas['MqttView']
 export type MqttChange = Schemas['MqttChange']
+export type SharedPortView = Schemas['SharedPortView']
 export type DispatchPreview = Schemas['DispatchPreview']
 
 /** The session of this page. */
@@ -49,6 +50,7 @@ export const keys = {
   journal: ['journal'],
   energy: ['energy'],
   mqtt: ['mqtt'],
+  sharedPort: ['shared_port'],
 } as const
 
 /** All devices with address, state and limits. */
@@ -62,6 +64,9 @@ export async function saveSettings(body: GatewaySettings): Promise<{ message: st
   await answer(api.PUT('/admin/api/settings', { body }))
   return { message: 'Settings saved' }
 }
+
+/** Settings and state of the shared ports. */
+export const readSharedPort = () => answer(api.GET('/admin/api/shared-port'))
 
 /** Settings and state of MQTT. */
 export const readMqtt = () => answer(api.GET('/admin/api/mqtt'))

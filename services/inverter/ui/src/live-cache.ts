@@ -35,10 +35,11 @@ export function applyEvent(event: Exclude<GatewayEvent, { type: 'hello' }>, to: 
 
 /** Answers to read again after a change; energy and capabilities belong to devices, actions depend on settings and approvals. */
 const staleAfter: Record<Extract<GatewayEvent, { type: 'changed' }>['collection'], readonly string[]> = {
-  devices: ['devices', 'capabilities', 'energy', 'values', 'health', 'transports'],
+  devices: ['devices', 'capabilities', 'energy', 'values', 'health', 'transports', 'shared_port'],
   settings: ['settings', 'energy'],
   parameters: ['parameters', 'energy'],
   capabilities: ['capabilities', 'energy'],
   tokens: ['tokens'],
   mqtt: ['mqtt'],
+  shared_port: ['shared_port'],
 }

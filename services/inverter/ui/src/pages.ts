@@ -10,6 +10,7 @@ import {
   IconKey,
   IconLayoutDashboard,
   IconSettings,
+  IconShare3,
   IconSolarElectricity,
 } from '@tabler/icons-react'
 
@@ -25,6 +26,11 @@ export const pages: readonly Page[] = [
     () => import('./pages/prometheus.tsx'),
   ),
   page('/mqtt', { title: 'MQTT', icon: IconBroadcast, placement: 'more' }, () => import('./pages/mqtt.tsx')),
+  page(
+    '/shared-port',
+    { title: 'Shared port', icon: IconShare3, placement: 'more' },
+    () => import('./pages/shared-port.tsx'),
+  ),
   page(
     '/diagnostics',
     { title: 'Diagnostics', icon: IconActivityHeartbeat, placement: 'more' },
