@@ -25,7 +25,7 @@ export async function addManyPeers(dataDirectory: string, interfaceName: string,
     const first = subnet4(on.address).network + 10
     for (let number = 0; number < count; number += 1) {
       const input = {
-        name: `${kinds[number % kinds.length]} ${number}`,
+        name: `${kinds[number % kinds.length]} ${interfaceName} ${number}`,
         interface: interfaceName,
         ip: ipv4OfNumber(first + number),
         enabled: number % 20 !== 7,
