@@ -30,6 +30,7 @@ import { readEnergy } from './energy/energy-view.ts'
 import { createEvents } from './events/events.ts'
 import { createLiveValues } from './events/live-values.ts'
 import { createHealth } from './health/health.ts'
+import { openHistory } from './history/history.ts'
 import { createJournal, type JournalEntry } from './journal/journal.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { createCachedReading, cachedReadingRoute } from './metrics/cached-reading.ts'
@@ -222,8 +223,19 @@ export async function createApp(dependencies: AppDependencies) {
     changed: () => events.publish({ type: 'changed', collection: 'mqtt' }),
   })
   events.observe((event) => {
-    const isOwn = event.type === 'changed' && event.collection === 'mqtt'
-    if (event.type !== 'values' && !isOwn) mqtt.wake()
+    const isOther = event.type === 'changed' && (event.collection === 'mqtt' || event.collection === 'energy-history')
+    if (event.type !== 'values' && !isOther) mqtt.wake()
+  })
+
+  const history = await openHistory({
+    database,
+    catalog,
+    timers,
+    log,
+    devices: () => connections.devices(),
+    deviceIds: () => devices.all().map(({ id }) => id),
+    capabilities: (id) => capabilities.read(id),
+    changed: () => events.publish({ type: 'changed', collection: 'energy-history' }),
   })
 
   // Callers
@@ -309,6 +321,7 @@ export async function createApp(dependencies: AppDependencies) {
       neighbours: createNeighbours({ service: 'inverter', configured: config.hearthServices, clock: timers }),
       notifications,
       mqtt,
+      history,
     }),
     about,
     guard: (guarded, spec) => gate.check(guarded, spec),
@@ -346,6 +359,7 @@ export async function createApp(dependencies: AppDependencies) {
       await checks?.close()
       // Before anything else goes: no command may come any more, and the broker hears that the service is offline.
       await mqtt.close()
+      await history.close()
       // Web pages and API clients can still read while the settings of the devices are restored.
       if (!isOffline) await dispatch.close()
       events.close()
@@ -364,6 +378,7 @@ export async function createApp(dependencies: AppDependencies) {
     else await connections.rebuild(devices.all())
     for (const { id, isSimulated } of devices.all()) if (isSimulated) await verifySimulated(id, capabilities)
     await mqtt.start()
+    await history.start()
     // Not awaited: readiness reports the end, and a device that is off must not delay the start.
     void dispatch.recover().catch((error: unknown) => log.error({ err: error }, 'recovery failed'))
   }
@@ -385,6 +400,7 @@ export async function createApp(dependencies: AppDependencies) {
     await energy.reset(id)
     await dispatch.discard(id)
     await mqtt.forget(id)
+    await history.forget(id)
   }
 
   async function setWriteAccess(enabled: boolean): Promise<void> {

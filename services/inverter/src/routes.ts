@@ -35,6 +35,8 @@ import { eventRoutes } from './events/routes.ts'
 import type { GatewayEvent } from './events/schema.ts'
 import type { Health } from './health/health.ts'
 import { healthRoutes } from './health/routes.ts'
+import type { History } from './history/history.ts'
+import { historyRoutes } from './history/routes.ts'
 import type { Journal } from './journal/journal.ts'
 import { journalRoutes } from './journal/routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -91,6 +93,7 @@ export interface Features {
   readonly neighbours: ListNeighbours
   readonly notifications: Notifications
   readonly mqtt: Mqtt
+  readonly history: History
   readonly backups: BackupControl
 }
 
@@ -150,6 +153,7 @@ export function allRoutes(features: Features): Route[] {
     ...capabilityRoutes(features.capabilities),
     ...journalRoutes(features.journal, checkDevice),
     ...healthRoutes(features.health),
+    ...historyRoutes(features.history),
     ...eventRoutes(events, features.isStillValid),
     ...diagnosticsRoutes(features.diagnostics),
     ...sessionRoutes(features.sessions, { isPublishedSecurely: features.isPublishedSecurely, securityLog }),
