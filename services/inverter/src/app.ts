@@ -45,6 +45,7 @@ import { openapiDocument } from './openapi.ts'
 import { allRoutes } from './routes.ts'
 import type { EnvironmentFacts } from './settings/schema.ts'
 import { openSettings } from './settings/settings.ts'
+import { openTimeSeries } from './time-series/time-series.ts'
 import { createSignInMethods } from './sign-in-methods/sign-in-methods.ts'
 import { Tokens } from './tokens/tokens.ts'
 
@@ -65,6 +66,9 @@ export interface AppDependencies {
   /** Wraps the dispatch store, so that tests can observe writes or make them fail. */
   readonly wrapDispatchStore?: ((store: DispatchStore) => DispatchStore) | undefined
 }
+
+/** Collections of which MQTT publishes nothing. */
+const unpublished = new Set(['mqtt', 'energy-history', 'time-series'])
 
 /** Maximum size of a request body, bytes. */
 const bodyLimit = 524_288
@@ -103,6 +107,7 @@ export async function createApp(dependencies: AppDependencies) {
     notifications: () => notifications.figures(),
     backups: dependencies.backups,
     mqtt: () => mqtt.status(),
+    timeSeries: () => timeSeries.status(),
   })
   const connections = new DeviceConnections({
     catalog,
@@ -223,10 +228,22 @@ export async function createApp(dependencies: AppDependencies) {
     changed: () => events.publish({ type: 'changed', collection: 'mqtt' }),
   })
   events.observe((event) => {
-    const isOther = event.type === 'changed' && (event.collection === 'mqtt' || event.collection === 'energy-history')
+    const isOther = event.type === 'changed' && unpublished.has(event.collection)
     if (event.type !== 'values' && !isOther) mqtt.wake()
   })
 
+  const timeSeries = await openTimeSeries({
+    database,
+    sealer,
+    catalog,
+    timers,
+    log,
+    dataDirectory: config.dataDirectory,
+    allow: config.outboundAllow,
+    devices: () => connections.devices(),
+    reports: notifications.reports,
+    changed: () => events.publish({ type: 'changed', collection: 'time-series' }),
+  })
   const history = await openHistory({
     database,
     catalog,
@@ -321,6 +338,7 @@ export async function createApp(dependencies: AppDependencies) {
       neighbours: createNeighbours({ service: 'inverter', configured: config.hearthServices, clock: timers }),
       notifications,
       mqtt,
+      timeSeries,
       history,
     }),
     about,
@@ -359,6 +377,7 @@ export async function createApp(dependencies: AppDependencies) {
       await checks?.close()
       // Before anything else goes: no command may come any more, and the broker hears that the service is offline.
       await mqtt.close()
+      await timeSeries.close()
       await history.close()
       // Web pages and API clients can still read while the settings of the devices are restored.
       if (!isOffline) await dispatch.close()
@@ -378,6 +397,7 @@ export async function createApp(dependencies: AppDependencies) {
     else await connections.rebuild(devices.all())
     for (const { id, isSimulated } of devices.all()) if (isSimulated) await verifySimulated(id, capabilities)
     await mqtt.start()
+    await timeSeries.start()
     await history.start()
     // Not awaited: readiness reports the end, and a device that is off must not delay the start.
     void dispatch.recover().catch((error: unknown) => log.error({ err: error }, 'recovery failed'))

@@ -54,6 +54,8 @@ import { ownMethodRoutes } from './sign-in-methods/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { EnvironmentFacts } from './settings/schema.ts'
 import type { SettingsStore } from './settings/settings.ts'
+import { timeSeriesRoutes } from './time-series/routes.ts'
+import type { TimeSeries } from './time-series/time-series.ts'
 import type { Tokens } from './tokens/tokens.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 
@@ -93,6 +95,7 @@ export interface Features {
   readonly neighbours: ListNeighbours
   readonly notifications: Notifications
   readonly mqtt: Mqtt
+  readonly timeSeries: TimeSeries
   readonly history: History
   readonly backups: BackupControl
 }
@@ -173,6 +176,7 @@ export function allRoutes(features: Features): Route[] {
       securityLog,
     }),
     ...mqttRoutes(features.mqtt, changed('mqtt'), securityLog),
+    ...timeSeriesRoutes(features.timeSeries, changed('time-series')),
     ...backupRoutes(features.backups, backupForm),
     ...dashboardRoutes(features.layout),
     ...releaseRoutes(features.releases),

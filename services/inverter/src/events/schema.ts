@@ -15,7 +15,16 @@ export const GatewayEvent = z
     z.object({ type: z.literal('energy'), device_id: z.string() }),
     z.object({
       type: z.literal('changed'),
-      collection: z.enum(['devices', 'parameters', 'settings', 'tokens', 'capabilities', 'mqtt', 'energy-history']),
+      collection: z.enum([
+        'devices',
+        'parameters',
+        'settings',
+        'tokens',
+        'capabilities',
+        'mqtt',
+        'energy-history',
+        'time-series',
+      ]),
     }),
   ])
   .meta({ id: 'GatewayEvent' })

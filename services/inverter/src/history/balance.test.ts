@@ -26,7 +26,7 @@ test('a figure that needs what is not known is left open, and is not zero', () =
     [null, null, null, null, null],
   )
   assert.equal(
-    balanceOf({ ...{ energies: { ...day, load_wh: 0 }, known: 1 }, capacityWh: null, socBefore: null, socAfter: null })
+    balanceOf({ energies: { ...day, load_wh: 0 }, known: 1, capacityWh: null, socBefore: null, socAfter: null })
       .self_sufficiency,
     null,
   )

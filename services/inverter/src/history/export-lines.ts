@@ -43,10 +43,17 @@ export function exportFile(format: 'csv' | 'json', source: ExportSource): Readab
   return Readable.from(format === 'csv' ? csvLines(source) : jsonLines(source))
 }
 
+/** Returns a list as comma-separated values with a heading. */
+export const csvText = (buckets: readonly EnergyBucket[]): string => `${heading}${csvOf(buckets)}`
+
+const heading = `${columns.join(',')}\n`
+
+const csvOf = (buckets: readonly EnergyBucket[]): string =>
+  buckets.map((bucket) => `${columns.map((column) => bucket[column] ?? '').join(',')}\n`).join('')
+
 async function* csvLines(source: ExportSource): AsyncGenerator<string> {
-  yield `${columns.join(',')}\n`
-  for await (const buckets of parts(source))
-    yield buckets.map((bucket) => `${columns.map((column) => bucket[column] ?? '').join(',')}\n`).join('')
+  yield heading
+  for await (const buckets of parts(source)) yield csvOf(buckets)
 }
 
 async function* jsonLines(source: ExportSource): AsyncGenerator<string> {

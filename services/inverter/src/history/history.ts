@@ -14,7 +14,7 @@ import type {
   HistorySettings,
   HistoryView,
 } from './schema.ts'
-import { deleteMeter, extentOf, meterOf, sumDays, updateMeter } from './store.ts'
+import { beginOfHistory, deleteMeter, extentOf, meterOf, sumDays, updateMeter } from './store.ts'
 
 /** The energy history of all inverters. */
 export type History = HistoryService
@@ -80,7 +80,7 @@ class HistoryService {
     const days = this.#settings.days()
     const today = days.at(timers.now()).date
     const meter = await meterOf(database.query, deviceId)
-    const first = meter === undefined ? null : (await extentOf(database.query, meter.number)).firstDay
+    const first = meter === undefined ? null : (await beginOfHistory(database.query, meter.number)).firstDay
     const { from = first ?? today, to = today, resolution } = query
     if (from > to) throw invalid('from', `must not be after ${to}`, 'invalid_parameter')
     const { exportFile } = await import('./export-lines.ts')
@@ -127,7 +127,8 @@ class HistoryService {
     for (const id of this.#dependencies.deviceIds()) {
       const meter = await meterOf(query, id)
       if (meter === undefined) continue
-      const { oldest, newest } = await extentOf(query, meter.number)
+      const { oldest } = await beginOfHistory(query, meter.number)
+      const { newest } = await extentOf(query, meter.number)
       if (oldest !== null && newest !== null)
         await sumDays(query, meter.number, days.between(startOfSlot(oldest), startOfSlot(newest + 1)))
     }
@@ -137,13 +138,14 @@ class HistoryService {
     const { query } = this.#dependencies.database
     const meter = await meterOf(query, deviceId)
     const extent = meter === undefined ? undefined : await extentOf(query, meter.number)
+    const begin = meter === undefined ? undefined : await beginOfHistory(query, meter.number)
     const iso = (slot: number | null | undefined) => (slot == null ? null : new Date(startOfSlot(slot)).toISOString())
     return {
       device_id: deviceId,
       slots: extent?.count ?? 0,
-      oldest: iso(extent?.oldest),
+      oldest: iso(begin?.oldest),
       newest: iso(extent?.newest),
-      first_date: extent?.firstDay ?? null,
+      first_date: begin?.firstDay ?? null,
       filling: this.#recorder?.fillingStatus(deviceId) ?? this.#idleFilling(),
     }
   }

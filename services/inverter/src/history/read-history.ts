@@ -4,7 +4,7 @@ import { balanceOf, knownOf, pickEnergies, sumEnergies } from './balance.ts'
 import type { LocalDay, LocalDays } from './local-days.ts'
 import { noEnergies, noPowers, slotAt, slotMs, sources, startOfSlot, type SlotSource } from './quantities.ts'
 import type { EnergyBucket, EnergyHistory, Period, Resolution } from './schema.ts'
-import { dayRows, extentOf, hourRows, slotRows } from './store.ts'
+import { dayRows, beginOfHistory, hourRows, slotRows } from './store.ts'
 
 /** The period of an answer, and how it is divided. */
 interface Span {
@@ -30,15 +30,15 @@ export async function readHistory(
   { deviceId, period, date }: { deviceId: string; period: Period; date: string | undefined },
 ): Promise<EnergyHistory> {
   const { db, days, now, meter } = source
-  const extent = meter === undefined ? undefined : await extentOf(db, meter.number)
-  const firstDate = extent?.firstDay ?? null
-  const span = spanOf(period, date ?? days.at(now).date, { days, now, firstDate, oldest: extent?.oldest ?? null })
+  const begin = meter === undefined ? undefined : await beginOfHistory(db, meter.number)
+  const firstDate = begin?.firstDay ?? null
+  const span = spanOf(period, date ?? days.at(now).date, { days, now, firstDate, oldest: begin?.oldest ?? null })
   const { from, until, resolution } = span
   const rows = meter === undefined ? [] : await daysIn(source, meter.number, span)
   const buckets = meter === undefined ? [] : await bucketsOf(source, meter.number, { span, rows })
   const knownSlots = rows.reduce((sum, row) => sum + knownOf(row), 0)
-  const begin = Math.max(from, beginOf(days, firstDate, extent?.oldest ?? null))
-  const expected = Math.max(1, slotAt(Math.min(now, until)) - slotAt(begin))
+  const first = Math.max(from, beginOf(days, firstDate, begin?.oldest ?? null))
+  const expected = Math.max(1, slotAt(Math.min(now, until)) - slotAt(first))
   return {
     device_id: deviceId,
     period,

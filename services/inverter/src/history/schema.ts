@@ -82,12 +82,14 @@ export const EnergyHistory = z
   .meta({ id: 'EnergyHistory' })
 export type EnergyHistory = z.infer<typeof EnergyHistory>
 
+/** Query of a period. */
 export const EnergyHistoryQuery = z.strictObject({
   period: Period.default('day'),
   date: LocalDate.optional().meta({ description: 'A date in the period; today when it is missing' }),
 })
 export type EnergyHistoryQuery = z.output<typeof EnergyHistoryQuery>
 
+/** Query of a file. */
 export const EnergyExportQuery = z.strictObject({
   resolution: z.enum(['five_minutes', 'hour', 'day']).default('five_minutes'),
   from: LocalDate.optional().meta({ description: 'First date; that of the history when it is missing' }),

@@ -40,6 +40,7 @@ export async function updateMeter(
   deviceId: string,
   values: Partial<Pick<EnergyMeterRow, 'meter' | 'filling' | 'capacity_wh'>>,
 ): Promise<void> {
+  if (Object.keys(values).length === 0) return
   await db.updateTable('energy_meters').set(values).where('device_id', '=', deviceId).execute()
 }
 
@@ -211,32 +212,28 @@ export async function knownSlots(db: Db, meter: number, { from, until }: SlotRan
   return new Set(rows.map(({ slot }) => slot))
 }
 
-/** What is stored of a meter. */
-export async function extentOf(db: Db, meter: number) {
-  const slots = db.selectFrom('energy_slots').where('meter', '=', meter)
-  const { count, oldest, newest } = await slots
-    .select(({ fn }) => [
-      fn.countAll<number>().as('count'),
-      fn.min<number | null>('slot').as('oldest'),
-      fn.max<number | null>('slot').as('newest'),
-    ])
+/** Returns where the history of a meter begins: its oldest slot and its first day, null while there is none. */
+export async function beginOfHistory(db: Db, meter: number) {
+  const { oldest } = await db
+    .selectFrom('energy_slots')
+    .select(({ fn }) => fn.min<number | null>('slot').as('oldest'))
+    .where('meter', '=', meter)
     .executeTakeFirstOrThrow()
   const { firstDay } = await db
     .selectFrom('energy_days')
     .select(({ fn }) => fn.min<string | null>('day').as('firstDay'))
     .where('meter', '=', meter)
     .executeTakeFirstOrThrow()
-  return { count, oldest, newest, firstDay }
+  return { oldest, firstDay }
 }
 
-async function oldestSlot(db: Db, meter: number): Promise<number | null> {
-  const { oldest } = await db
+/** Returns what is stored of a meter: the number of its slots, and the newest one. */
+export const extentOf = (db: Db, meter: number) =>
+  db
     .selectFrom('energy_slots')
-    .select(({ fn }) => fn.min<number | null>('slot').as('oldest'))
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max<number | null>('slot').as('newest')])
     .where('meter', '=', meter)
     .executeTakeFirstOrThrow()
-  return oldest
-}
 
 /** First times that are kept. */
 export interface Retention {
@@ -249,7 +246,7 @@ export interface Retention {
 export async function deleteOld(db: Db, { slot, hour, day }: Retention): Promise<void> {
   for (const { number } of await allMeters(db)) {
     for (;;) {
-      const oldest = await oldestSlot(db, number)
+      const { oldest } = await beginOfHistory(db, number)
       if (oldest === null || oldest >= slot) break
       const until = Math.min(slot, oldest + deletedAtOnce)
       await db.deleteFrom('energy_slots').where('meter', '=', number).where('slot', '<', until).execute()

@@ -41,4 +41,6 @@ const staleAfter: Record<Extract<GatewayEvent, { type: 'changed' }>['collection'
   capabilities: ['capabilities', 'energy'],
   tokens: ['tokens'],
   mqtt: ['mqtt'],
+  'energy-history': ['energy-history'],
+  'time-series': ['time-series'],
 }

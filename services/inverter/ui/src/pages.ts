@@ -4,7 +4,9 @@ import {
   IconBatteryAutomotive,
   IconBell,
   IconBroadcast,
+  IconChartAreaLine,
   IconChartDots,
+  IconDatabaseExport,
   IconHistory,
   IconInfoCircle,
   IconKey,
@@ -18,6 +20,7 @@ export const pages: readonly Page[] = [
   page('/', { title: 'Dashboard', icon: IconLayoutDashboard }, () => import('./pages/dashboard.tsx')),
   page('/inverters/:id?', { title: 'Inverters', icon: IconSolarElectricity }, () => import('./pages/inverters.tsx')),
   page('/energy/:id?', { title: 'Energy', icon: IconBatteryAutomotive }, () => import('./pages/energy.tsx')),
+  page('/history/:id?', { title: 'History', icon: IconChartAreaLine }, () => import('./pages/history.tsx')),
   page('/tokens', { title: 'Tokens', icon: IconKey, placement: 'more' }, () => import('./pages/tokens.tsx')),
   page(
     '/prometheus',
@@ -25,6 +28,11 @@ export const pages: readonly Page[] = [
     () => import('./pages/prometheus.tsx'),
   ),
   page('/mqtt', { title: 'MQTT', icon: IconBroadcast, placement: 'more' }, () => import('./pages/mqtt.tsx')),
+  page(
+    '/time-series',
+    { title: 'Time series', icon: IconDatabaseExport, placement: 'more' },
+    () => import('./pages/time-series.tsx'),
+  ),
   page(
     '/diagnostics',
     { title: 'Diagnostics', icon: IconActivityHeartbeat, placement: 'more' },
