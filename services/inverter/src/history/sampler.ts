@@ -11,6 +11,9 @@ import type { MeterReading, SlotMeter } from './meter/slot-meter.ts'
 const everyMs = 30_000
 const maxAge = 60_000
 
+/** Time for samples that are under way when the sampler is closed, milliseconds. */
+const closeMs = 2000
+
 /** Counters of the inverter behind each energy, since it was installed. They never begin again with a day. */
 export const energyCounters: Readonly<Record<EnergyName, readonly string[]>> = {
   pv_wh: ['energy_e_dc_total_0', 'energy_e_dc_total_1'],
@@ -54,7 +57,8 @@ export class Sampler {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancel()
-    await Promise.all(this.#busy.values())
+    // A sample that waits for a silent inverter stores nothing any more.
+    await Promise.race([Promise.all(this.#busy.values()), this.#dependencies.timers.delay(closeMs)])
   }
 
   /** Resolves when no sample of the device is under way. */

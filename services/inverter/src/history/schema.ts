@@ -19,6 +19,11 @@ const energies = {
 /** Local date, such as `2026-11-27`. */
 const LocalDate = z.iso.date().meta({ description: 'Date in the time zone of the history' })
 
+/** A date that is asked for: the history can only have some centuries. */
+const WantedDate = LocalDate.refine((date) => date >= '2000-01-01' && date < '2200-01-01', {
+  error: 'must be from 2000 to 2199',
+})
+
 /** A period of the calendar. */
 export const Period = z.enum(['day', 'month', 'year', 'total'])
 export type Period = z.infer<typeof Period>
@@ -85,15 +90,15 @@ export type EnergyHistory = z.infer<typeof EnergyHistory>
 /** Query of a period. */
 export const EnergyHistoryQuery = z.strictObject({
   period: Period.default('day'),
-  date: LocalDate.optional().meta({ description: 'A date in the period; today when it is missing' }),
+  date: WantedDate.optional().meta({ description: 'A date in the period; today when it is missing' }),
 })
 export type EnergyHistoryQuery = z.output<typeof EnergyHistoryQuery>
 
 /** Query of a file. */
 export const EnergyExportQuery = z.strictObject({
   resolution: z.enum(['five_minutes', 'hour', 'day']).default('five_minutes'),
-  from: LocalDate.optional().meta({ description: 'First date; that of the history when it is missing' }),
-  to: LocalDate.optional().meta({ description: 'Last date, included; today when it is missing' }),
+  from: WantedDate.optional().meta({ description: 'First date; that of the history when it is missing' }),
+  to: WantedDate.optional().meta({ description: 'Last date, included; today when it is missing' }),
 })
 export type EnergyExportQuery = z.output<typeof EnergyExportQuery>
 

@@ -30,6 +30,9 @@ const windowSlots = 7 * 288
 /** Pause between two requests, milliseconds: a day of the log takes some fifty of them. */
 const pauseMs = 2000
 
+/** Time for a request that is under way when the filling is closed, milliseconds. */
+const closeMs = 2000
+
 /** Attempts of one request, and the pause before another; milliseconds. */
 const maxAttempts = 3
 const retryMs = 15_000
@@ -111,7 +114,8 @@ export class Filling {
 
   async close(): Promise<void> {
     this.#end.abort()
-    await this.#running
+    // A request that waits for a silent inverter stores nothing any more.
+    await Promise.race([this.#running, this.#dependencies.timers.delay(closeMs)])
   }
 
   async #runRound(): Promise<void> {
@@ -194,6 +198,7 @@ export class Filling {
       ({ slot }) => slot >= gap.from && slot < gap.until,
     )
     const end = Math.min(slotOfPoint(firstTimeOf(oldest, clock)), gap.until - 1)
+    this.#end.signal.throwIfAborted()
     this.#slots += slots.length
     await this.#dependencies.store(slots, { ...this.#state, cursor: end })
     return Math.max(gap.from, end)

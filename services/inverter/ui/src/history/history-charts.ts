@@ -1,4 +1,5 @@
-import { type ChartSeries, formatDay } from '@hearth/ui'
+import type { ChartSeries } from '@hearth/ui'
+import { formatDay } from '@hearth/ui/format-time'
 import type { EnergyBucket, EnergyHistory } from '../api.ts'
 import { energy, power, spell } from '../values/quantity.ts'
 
