@@ -7,7 +7,10 @@ import { eventually, freePort, temporaryDirectory } from '@hearth/testing'
 
 const program = ['/usr/bin/influxd', '/usr/local/bin/influxd'].find(existsSync)
 
-/** Reason why there is no InfluxDB for a test; false when there is one. */
+/**
+ * Reason why there is no InfluxDB for a test; false when there is one. It is not among the packages of the tests, because not
+ * every Debian has it, and one that is missing would keep the others from being installed.
+ */
 export const influxObstacle = (): string | false => (program === undefined ? 'influxdb is not installed' : false)
 
 /** An InfluxDB 1 on loopback that a test may stop and start. */
