@@ -1,10 +1,15 @@
+/** Measured energy that counts, watt-hours. */
+const minWattHours = 1e-6
+
 /**
  * Divides whole watt-hours among slots. `measured` is what the powers of each slot say, null for a slot that was not measured:
  * measured slots get their own energy, the others equal parts of the rest. With every slot measured, the parts are in proportion.
  * The sum of the parts is the total.
  */
 export function distribute(total: number, measured: readonly (number | null)[]): number[] {
-  const known = measured.reduce<number>((sum, energy) => sum + (energy ?? 0), 0)
+  const sum = measured.reduce<number>((all, energy) => all + (energy ?? 0), 0)
+  // Less than that is nothing: in proportion to it, numbers would be without an end.
+  const known = sum < minWattHours ? 0 : sum
   const unknown = measured.filter((energy) => energy === null).length
   const isShort = unknown === 0 || known > total
   const factor = isShort && known > 0 ? total / known : 1

@@ -132,4 +132,5 @@ test('what is divided is the sum of its parts, and none is below zero', () => {
   assert.deepEqual(distribute(100, [10, null, null]), [10, 45, 45])
   assert.deepEqual(distribute(100, [30, 10]), [75, 25])
   assert.deepEqual(distribute(9, [0, 0, 0]), [3, 3, 3])
+  assert.deepEqual(distribute(2, [0, 5e-324]), [1, 1])
 })
