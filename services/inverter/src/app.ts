@@ -376,9 +376,7 @@ export async function createApp(dependencies: AppDependencies) {
       isStopping = true
       await checks?.close()
       // Before anything else goes: no command may come any more, and the broker hears that the service is offline.
-      await mqtt.close()
-      await timeSeries.close()
-      await history.close()
+      await Promise.all([mqtt.close(), timeSeries.close(), history.close()])
       // Web pages and API clients can still read while the settings of the devices are restored.
       if (!isOffline) await dispatch.close()
       events.close()

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Timers } from '@hearth/runtime'
 import { eventually, temporaryDirectory } from '@hearth/testing'
+import { sql } from 'kysely'
+import { readConfig } from '../src/config.ts'
+import { openStorage } from '../src/database/open.ts'
 import { startSimulator } from '../src/simulator/simulator.ts'
 import { catalog, main, startGateway } from './in-process.ts'
 import { configureHistory, noonTimers, slotsStored, stored, sumOf } from './history-fixture.ts'
@@ -171,6 +174,30 @@ test('a log in watts is understood; one that matches no counter is left alone an
   )
   assert.match(detail ?? '', /does not match its counters/)
   assert.equal((await stored(other)).filter(({ source }) => source === 'logger').length, 0)
+})
+
+test('slots that could not be stored lose no energy', async () => {
+  await using gateway = await startGateway({ timers: noonTimers() })
+  await noFilling(gateway)
+  const first = await slotsStored(gateway, 2)
+  const { database } = await openStorage(readConfig({ DATA_DIR: gateway.folder }))
+  await sql`create trigger full before insert on energy_slots begin select raise(abort, 'disk is full'); end`.execute(
+    database.query,
+  )
+  const now = gateway.timers.now()
+  await eventually(
+    () => gateway.timers.now(),
+    (at) => at > now + 900_000,
+    { what: 'three slots', seconds: 60 },
+  )
+  await sql`drop trigger full`.execute(database.query)
+  await database.close()
+  const buckets = await slotsStored(gateway, first.length + 4)
+  assert.ok(buckets.some(({ source, load_wh: load }) => source === 'counter' && (load ?? 0) > 0))
+  assert.deepEqual(
+    buckets.map(({ start }) => Date.parse(start)),
+    buckets.map((_, index) => Date.parse(buckets[0]?.start ?? '') + index * 300_000),
+  )
 })
 
 test('the files have every stored slot, and dates in the wrong order are refused', async () => {

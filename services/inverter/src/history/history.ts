@@ -102,6 +102,8 @@ class HistoryService {
     await this.#recorder?.forget(deviceId)
     if (deviceIds().includes(deviceId)) await updateMeter(database.query, deviceId, { meter: null, filling: null })
     else await deleteMeter(database.query, deviceId)
+    // A sample may have come in between, with what was known before.
+    await this.#recorder?.forget(deviceId)
   }
 
   async close(): Promise<void> {

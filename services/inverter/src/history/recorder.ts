@@ -13,6 +13,9 @@ import { addMeter, deleteOld, knownSlots, meterOf, updateMeter, writeSlots } fro
 const firstFilling = 120_000
 const fillEvery = 900_000
 
+/** Time for filling that is under way when the recorder is closed, milliseconds. */
+const closeMs = 1000
+
 /** Years for which hours and days are kept. */
 const hourYears = 10
 const dayYears = 50
@@ -77,7 +80,7 @@ export class HistoryRecorder {
     this.#isClosed = true
     this.#cancel()
     await Promise.all([...this.#fillings.values()].map((filling) => filling.close()))
-    await this.#filled
+    await Promise.race([this.#filled, this.#dependencies.timers.delay(closeMs)])
     await this.#sampler.close()
   }
 
@@ -97,15 +100,17 @@ export class HistoryRecorder {
   async #store(id: string, slots: readonly Slot[], capacityWh: number | undefined): Promise<void> {
     const { database, settings, changed } = this.#dependencies
     const { row, meter } = await this.#device(id)
-    await writeSlots(database.query, {
-      meter: row,
-      slots,
-      days: settings.days(),
-      change: {
-        meter: JSON.stringify(meter.state),
-        ...(capacityWh !== undefined && { capacity_wh: capacityWh }),
-      },
-    })
+    const change = {
+      meter: JSON.stringify(meter.state),
+      ...(capacityWh !== undefined && { capacity_wh: capacityWh }),
+    }
+    try {
+      await writeSlots(database.query, { meter: row, slots, days: settings.days(), change })
+    } catch (error) {
+      // Begins again from what is stored: the counters still know what these slots had.
+      this.#devices.delete(id)
+      throw error
+    }
     if (slots.length > 0) changed()
     await this.#cleanUp()
   }
