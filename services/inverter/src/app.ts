@@ -30,6 +30,7 @@ import { readEnergy } from './energy/energy-view.ts'
 import { createEvents } from './events/events.ts'
 import { createLiveValues } from './events/live-values.ts'
 import { createHealth } from './health/health.ts'
+import { openHistory } from './history/history.ts'
 import { createJournal, type JournalEntry } from './journal/journal.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { createCachedReading, cachedReadingRoute } from './metrics/cached-reading.ts'
@@ -45,6 +46,7 @@ import { openapiDocument } from './openapi.ts'
 import { allRoutes } from './routes.ts'
 import type { EnvironmentFacts } from './settings/schema.ts'
 import { openSettings } from './settings/settings.ts'
+import { openTimeSeries } from './time-series/time-series.ts'
 import { createSignInMethods } from './sign-in-methods/sign-in-methods.ts'
 import { Tokens } from './tokens/tokens.ts'
 
@@ -65,6 +67,9 @@ export interface AppDependencies {
   /** Wraps the dispatch store, so that tests can observe writes or make them fail. */
   readonly wrapDispatchStore?: ((store: DispatchStore) => DispatchStore) | undefined
 }
+
+/** Collections of which MQTT publishes nothing. */
+const unpublished = new Set(['mqtt', 'shared-port', 'energy-history', 'time-series'])
 
 /** Maximum size of a request body, bytes. */
 const bodyLimit = 524_288
@@ -103,6 +108,7 @@ export async function createApp(dependencies: AppDependencies) {
     notifications: () => notifications.figures(),
     backups: dependencies.backups,
     mqtt: () => mqtt.status(),
+    timeSeries: () => timeSeries.status(),
   })
   const connections = new DeviceConnections({
     catalog,
@@ -232,8 +238,31 @@ export async function createApp(dependencies: AppDependencies) {
     writes,
   })
   events.observe((event) => {
-    const isOwn = event.type === 'changed' && event.collection === 'mqtt'
-    if (event.type !== 'values' && !isOwn) mqtt.wake()
+    const isOther = event.type === 'changed' && unpublished.has(event.collection)
+    if (event.type !== 'values' && !isOther) mqtt.wake()
+  })
+
+  const timeSeries = await openTimeSeries({
+    database,
+    sealer,
+    catalog,
+    timers,
+    log,
+    dataDirectory: config.dataDirectory,
+    allow: config.outboundAllow,
+    devices: () => connections.devices(),
+    reports: notifications.reports,
+    changed: () => events.publish({ type: 'changed', collection: 'time-series' }),
+  })
+  const history = await openHistory({
+    database,
+    catalog,
+    timers,
+    log,
+    devices: () => connections.devices(),
+    deviceIds: () => devices.all().map(({ id }) => id),
+    capabilities: (id) => capabilities.read(id),
+    changed: () => events.publish({ type: 'changed', collection: 'energy-history' }),
   })
 
   // Callers
@@ -320,6 +349,8 @@ export async function createApp(dependencies: AppDependencies) {
       notifications,
       mqtt,
       sharedPort,
+      timeSeries,
+      history,
     }),
     about,
     guard: (guarded, spec) => gate.check(guarded, spec),
@@ -356,8 +387,7 @@ export async function createApp(dependencies: AppDependencies) {
       isStopping = true
       await checks?.close()
       // Before anything else goes: no command or write may come any more, and the broker hears that the service is offline.
-      await mqtt.close()
-      await sharedPort.close()
+      await Promise.all([mqtt.close(), sharedPort.close(), timeSeries.close(), history.close()])
       // Web pages and API clients can still read while the settings of the devices are restored.
       if (!isOffline) await dispatch.close()
       events.close()
@@ -377,6 +407,8 @@ export async function createApp(dependencies: AppDependencies) {
     for (const { id, isSimulated } of devices.all()) if (isSimulated) await verifySimulated(id, capabilities)
     await mqtt.start()
     await sharedPort.start()
+    await timeSeries.start()
+    await history.start()
     // Not awaited: readiness reports the end, and a device that is off must not delay the start.
     void dispatch.recover().catch((error: unknown) => log.error({ err: error }, 'recovery failed'))
   }
@@ -399,6 +431,7 @@ export async function createApp(dependencies: AppDependencies) {
     await dispatch.discard(id)
     await mqtt.forget(id)
     await sharedPort.forget(id)
+    await history.forget(id)
   }
 
   async function setWriteAccess(enabled: boolean): Promise<void> {

@@ -5,8 +5,10 @@ import type { SimulateOptions } from './simulator/simulate-command.ts'
 import { addAccountCommands } from './command-line/accounts.ts'
 import { addControlCommands } from './command-line/control.ts'
 import { addDeviceCommands } from './command-line/devices.ts'
+import { addEnergyCommands } from './command-line/energy.ts'
 import { addMqttCommands } from './command-line/mqtt.ts'
 import { addSharedPortCommands } from './command-line/shared-port.ts'
+import { addTimeSeriesCommands } from './command-line/time-series.ts'
 import { listOption, numberOption } from './command-line/options.ts'
 
 /** Adds what `hearth inverter …` can do. */
@@ -37,8 +39,10 @@ export function addCommands(program: Command): void {
   addSimulateCommand(program)
   addDeviceCommands(program)
   addControlCommands(program)
+  addEnergyCommands(program)
   addMqttCommands(program)
   addSharedPortCommands(program)
+  addTimeSeriesCommands(program)
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject, 'HMAC_SECRET')
 }

@@ -35,6 +35,8 @@ import { eventRoutes } from './events/routes.ts'
 import type { GatewayEvent } from './events/schema.ts'
 import type { Health } from './health/health.ts'
 import { healthRoutes } from './health/routes.ts'
+import type { History } from './history/history.ts'
+import { historyRoutes } from './history/routes.ts'
 import type { Journal } from './journal/journal.ts'
 import { journalRoutes } from './journal/routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -54,6 +56,8 @@ import { ownMethodRoutes } from './sign-in-methods/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { EnvironmentFacts } from './settings/schema.ts'
 import type { SettingsStore } from './settings/settings.ts'
+import { timeSeriesRoutes } from './time-series/routes.ts'
+import type { TimeSeries } from './time-series/time-series.ts'
 import type { Tokens } from './tokens/tokens.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 
@@ -94,6 +98,8 @@ export interface Features {
   readonly notifications: Notifications
   readonly mqtt: Mqtt
   readonly sharedPort: SharedPort
+  readonly timeSeries: TimeSeries
+  readonly history: History
   readonly backups: BackupControl
 }
 
@@ -153,6 +159,7 @@ export function allRoutes(features: Features): Route[] {
     ...capabilityRoutes(features.capabilities),
     ...journalRoutes(features.journal, checkDevice),
     ...healthRoutes(features.health),
+    ...historyRoutes(features.history),
     ...eventRoutes(events, features.isStillValid),
     ...diagnosticsRoutes(features.diagnostics),
     ...sessionRoutes(features.sessions, { isPublishedSecurely: features.isPublishedSecurely, securityLog }),
@@ -172,7 +179,8 @@ export function allRoutes(features: Features): Route[] {
       securityLog,
     }),
     ...mqttRoutes(features.mqtt, changed('mqtt'), securityLog),
-    ...sharedPortRoutes(features.sharedPort, changed('shared_port'), securityLog),
+    ...sharedPortRoutes(features.sharedPort, changed('shared-port'), securityLog),
+    ...timeSeriesRoutes(features.timeSeries, changed('time-series')),
     ...backupRoutes(features.backups, backupForm),
     ...dashboardRoutes(features.layout),
     ...releaseRoutes(features.releases),

@@ -19,6 +19,10 @@ export interface Tables extends NotificationTables, PasskeyTables, RecoveryCodeT
   journal: JournalRow
   mqtt_published: MqttPublishedRow
   mqtt_counters: MqttCounterRow
+  energy_meters: EnergyMeterRow
+  energy_slots: EnergySlotRow
+  energy_hours: EnergyHourRow
+  energy_days: EnergyDayRow
 }
 
 /** Columns of sessions that this service adds. */
@@ -46,6 +50,10 @@ export const tableNames = [
   'journal',
   'mqtt_published',
   'mqtt_counters',
+  'energy_meters',
+  'energy_slots',
+  'energy_hours',
+  'energy_days',
   ...notificationTableNames,
 ] as const satisfies readonly (keyof Tables)[]
 
@@ -166,10 +174,70 @@ export interface MqttPublishedRow {
   components: string
 }
 
-/** A counter as it was published; see `mqtt/counters.ts`. */
+/** A counter as it was published; see `metrics/counter.ts`. */
 export interface MqttCounterRow {
   device_id: string
   metric: string
   /** JSON of the whole counter. */
   counter: string
+}
+
+/** The energy history of one inverter: what continues it after a restart. */
+export interface EnergyMeterRow {
+  device_id: string
+  /** Stands for the device in the rows of its history. */
+  number: number
+  /** JSON of the meter; see `history/meter/slot-meter.ts`. */
+  meter: string | null
+  /** JSON of the reading of the inverter's log; see `history/filling/filling.ts`. */
+  filling: string | null
+  /** Content of the full battery. */
+  capacity_wh: number | null
+}
+
+/** Energies in watt-hours; null where nothing measures them. */
+export interface EnergyColumns {
+  pv_wh: number | null
+  load_wh: number | null
+  import_wh: number | null
+  export_wh: number | null
+  charge_wh: number | null
+  discharge_wh: number | null
+  /** State of charge in thousandths: at the end of a slot, or the last one known of an hour or a day. */
+  soc: number | null
+}
+
+/** Five minutes. */
+export interface EnergySlotRow extends EnergyColumns {
+  meter: number
+  /** Five minutes since the epoch. */
+  slot: number
+  /** Mean powers in watts; import and discharge are positive. */
+  pv_w: number | null
+  load_w: number | null
+  grid_w: number | null
+  battery_w: number | null
+  /** 0 measured by this service, 1 from the inverter's log, 2 from its counters alone. */
+  source: number
+}
+
+/** Number of slots that a sum is made of, by their source. */
+export interface EnergyCoverage {
+  from_gateway: number
+  from_logger: number
+  from_counter: number
+}
+
+/** An hour. */
+export interface EnergyHourRow extends EnergyColumns, EnergyCoverage {
+  meter: number
+  /** Hours since the epoch. */
+  hour: number
+}
+
+/** A day of the calendar, in the time zone that was set when it was added up. */
+export interface EnergyDayRow extends EnergyColumns, EnergyCoverage {
+  meter: number
+  /** `2026-11-27` */
+  day: string
 }

@@ -68,15 +68,16 @@ test('the event table lists the newest event first, with durations and changed v
 
 test('a history has a unit and the points before the requested time; other metrics have no history', async () => {
   await using gateway = await startGateway({ speed: 50 })
-  const history = (name: string, before = '2026-03-01T12:01:00Z') =>
+  const history = (name: string, before = `${yesterday}T12:01:00Z`) =>
     gateway.call('GET', main(`/history/${name}?before=${before}`))
+  const yesterday = new Date(gateway.timers.now() - 86_400_000).toISOString().slice(0, 10)
   const { status, body } = await history('logger_minutes_soc_log_ts')
   assert.equal(status, 200)
-  assert.equal(body.before, '2026-03-01T12:01:00.000Z')
+  assert.equal(body.before, `${yesterday}T12:01:00.000Z`)
   assert.equal(body.points.length, 60)
   assert.deepEqual(
     body.points.slice(0, 2).map(({ at }: { at: string }) => at),
-    ['2026-03-01T12:00:00.000Z', '2026-03-01T11:55:00.000Z'],
+    [`${yesterday}T12:00:00.000Z`, `${yesterday}T11:55:00.000Z`],
   )
   assert.equal((await history('battery_soc')).body.code, 'unknown_metric')
   const late = await history('logger_minutes_soc_log_ts', '2040-01-01T00:00:00Z')

@@ -56,6 +56,8 @@ test('an axis shows times, and the date where a day begins', () => {
   const hours = [22, 23, 24, 25].map((hour) => Date.UTC(2026, 10, 20, hour) / 1000)
   assert.deepEqual(timeLabels(hours, true), [clock('22:00'), clock('23:00'), day('2026-11-21'), clock('01:00')])
   assert.deepEqual(timeLabels([0, 7 * 86_400], true), [day('1970-01-01'), day('1970-01-08')])
+  const years = ['2026-01-01', '2027-01-01'].map((date) => Date.parse(date) / 1000)
+  assert.deepEqual(timeLabels(years, true), ['2026', '2027'])
 })
 
 test('a bucket has a text description', () => {

@@ -55,12 +55,17 @@ export function axisTicks(
   return Array.from({ length: Math.floor(maximum / step) + 1 }, (_, index) => index * step)
 }
 
-/** Labels for seconds since the epoch: the time of day, or the day at midnight and where days are far apart. */
+/**
+ * Labels for seconds since the epoch: the time of day, or the day at midnight and where days are apart, or the year where years
+ * are.
+ */
 export function timeLabels(ticks: readonly number[], isUtc: boolean): string[] {
   const zone = isUtc ? ({ timeZone: 'UTC' } as const) : {}
-  const isDaily = (ticks[1] ?? 0) - (ticks[0] ?? 0) >= 86_000
+  const step = (ticks[1] ?? 0) - (ticks[0] ?? 0)
+  const [isDaily, isYearly] = [step >= 86_000, step >= 360 * 86_400]
   return ticks.map((seconds) => {
     const at = new Date(seconds * 1000)
+    if (isYearly) return String(isUtc ? at.getUTCFullYear() : at.getFullYear())
     const isMidnight = isUtc ? seconds % 86_400 === 0 : at.getHours() === 0 && at.getMinutes() === 0
     return isDaily || isMidnight ? formatDay(at, zone) : formatTime(at, zone)
   })

@@ -15,7 +15,17 @@ export const GatewayEvent = z
     z.object({ type: z.literal('energy'), device_id: z.string() }),
     z.object({
       type: z.literal('changed'),
-      collection: z.enum(['devices', 'parameters', 'settings', 'tokens', 'capabilities', 'mqtt', 'shared_port']),
+      collection: z.enum([
+        'devices',
+        'parameters',
+        'settings',
+        'tokens',
+        'capabilities',
+        'mqtt',
+        'shared-port',
+        'energy-history',
+        'time-series',
+      ]),
     }),
   ])
   .meta({ id: 'GatewayEvent' })

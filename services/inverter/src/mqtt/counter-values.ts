@@ -1,8 +1,8 @@
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { CatalogObject } from '../catalog/catalog.ts'
+import { count, counterKind, type CounterState } from '../metrics/counter.ts'
 import type { Tables } from '../tables.ts'
-import { count, counterKind, type CounterState } from './counters.ts'
 import { allCounters, deleteCounters, writeCounters } from './store.ts'
 
 /** Interval at which counters are stored, milliseconds: a crash costs no more, and the inverter counts on meanwhile. */

@@ -8,6 +8,7 @@ export const eventClasses = [
   { id: 'dispatch.aborted', group: 'Battery control', label: 'Dispatch stopped by a problem', severity: 'warning' },
   { id: 'dispatch.restored', group: 'Battery control', label: 'Settings restored after a crash', severity: 'warning' },
   { id: 'mqtt.disconnected', group: 'MQTT', label: 'MQTT broker unreachable', severity: 'warning' },
+  { id: 'time-series.stuck', group: 'Time series', label: 'Time-series database takes no points', severity: 'warning' },
   backupClass,
   releaseClass,
 ] as const satisfies readonly EventClass[]

@@ -8,7 +8,9 @@ import type { LinkStatus } from '../link/link.ts'
 import { labelOf, textOf } from '../metrics/value.ts'
 import type { MqttStatus } from '../mqtt/schema.ts'
 import { backupMetrics } from './backup-metrics.ts'
+import type { TimeSeriesStatus } from '../time-series/schema.ts'
 import { addMqttMetrics } from './mqtt-metrics.ts'
+import { addTimeSeriesMetrics } from './time-series-metrics.ts'
 
 /** The Prometheus exposition. It never queries a device. */
 export type Exposition = ReturnType<typeof createExposition>
@@ -22,6 +24,7 @@ interface ExpositionDependencies {
   readonly notifications: () => Promise<NotificationFigures>
   readonly backups: Pick<BackupControl, 'status'>
   readonly mqtt: () => MqttStatus
+  readonly timeSeries: () => TimeSeriesStatus
 }
 
 const prefix = 'vendor_'
@@ -59,6 +62,7 @@ export function createExposition(dependencies: ExpositionDependencies) {
   })
   addNotifications(registry, dependencies.notifications)
   addMqttMetrics(registry, dependencies.mqtt)
+  addTimeSeriesMetrics(registry, dependencies.timeSeries)
   addLookedUp(registry, deviceMetrics, { label: 'device', subjects: devices, nameOf: ({ deviceId }) => deviceId })
   addLookedUp(registry, transportMetrics, { label: 'endpoint', subjects: statuses, nameOf: ({ id }) => id })
   return {

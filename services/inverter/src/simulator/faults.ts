@@ -83,6 +83,8 @@ export const Faults = z.strictObject({
   answerWrites: z.boolean().default(false),
   /** These objects hold these values, whatever the plant does. */
   values: z.record(z.string(), z.union([z.number(), z.boolean(), z.string()])).default({}),
+  /** Unit in which the log holds energies. */
+  loggerUnit: z.enum(['Wh', 'W']).default('Wh'),
   /** Plant values do not change. */
   frozenPlant: z.boolean().default(false),
 })

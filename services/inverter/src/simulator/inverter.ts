@@ -1,7 +1,9 @@
 import type { Timers } from '@hearth/runtime'
 import type { Catalog } from '../catalog/catalog.ts'
+import { encodeTimeSeries } from '../protocol/time-series.ts'
 import { slavePayload, type SimulatedSlave, eventTablePayload, timeSeriesPayload } from './payloads.ts'
 import type { Faults } from './faults.ts'
+import { EnergyLog } from './energy-log.ts'
 import { advancePlant, plantAt, type PlantState, plantRegisters } from './plant.ts'
 import { RegisterFile } from './register-file.ts'
 
@@ -12,13 +14,19 @@ interface InverterDependencies {
   /** Serial number; undefined for the default one. */
   readonly serial?: string
   readonly slaves: readonly SimulatedSlave[]
+  /** Time zone that the clock of the inverter shows; it has no other idea of time. */
+  readonly timeZone: string
   readonly faults: () => Faults
 }
+
+/** Rows of an answer of the log. */
+const loggedRows = 60
 
 /** One inverter without its wire: registers that follow a plant, and what writes to them do. */
 export class SimulatedInverter {
   readonly registers: RegisterFile
   readonly #dependencies: InverterDependencies
+  readonly #log: EnergyLog
   #plant: PlantState
   #nextSlave = 0
 
@@ -28,6 +36,7 @@ export class SimulatedInverter {
     this.registers = new RegisterFile(dependencies.catalog, { seed: dependencies.seed, now })
     if (dependencies.serial !== undefined) this.registers.set('inverter_serial', dependencies.serial)
     this.#plant = plantAt(now, dependencies.seed)
+    this.#log = new EnergyLog(this.#plant, dependencies.seed)
     this.#follow()
   }
 
@@ -50,10 +59,37 @@ export class SimulatedInverter {
 
   /** Returns the payload that answers a time written to a logger object; undefined for every other object. */
   answerToWrite(objectId: number, payload: Uint8Array): Uint8Array | undefined {
-    const response = this.#dependencies.catalog.byId(objectId)?.response
-    if (response === undefined || payload.length !== 4) return undefined
+    const object = this.#dependencies.catalog.byId(objectId)
+    if (object?.response === undefined || payload.length !== 4) return undefined
     const before = new DataView(payload.buffer, payload.byteOffset).getInt32(0)
-    return response === 'event_table' ? eventTablePayload(before) : timeSeriesPayload(before, this.#dependencies.seed)
+    if (object.response === 'event_table') return eventTablePayload(before)
+    this.#follow()
+    return this.#loggedPayload(object.name, before) ?? timeSeriesPayload(before, this.#dependencies.seed)
+  }
+
+  /** Returns the payload of an energy series, in watt-hours or watts; undefined for every other series. */
+  #loggedPayload(name: string, before: number): Uint8Array | undefined {
+    const { faults } = this.#dependencies
+    const isEnergy = name !== 'logger_minutes_soc_log_ts'
+    const factor = faults().loggerUnit === 'W' && isEnergy ? 12 : 1
+    // Around a clock change the offset is not exactly this one; so it is with an inverter that shows an hour twice.
+    const offset = this.#clockOffset(before * 1000)
+    const points = this.#log.before(name, { at: before * 1000 - offset, count: loggedRows })
+    return (
+      points &&
+      encodeTimeSeries({
+        before,
+        points: points.map(({ time, value }) => ({
+          time: time + this.#clockOffset(time * 1000) / 1000,
+          value: value * factor,
+        })),
+      })
+    )
+  }
+
+  #clockOffset(ms: number): number {
+    const zoned = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(this.#dependencies.timeZone)
+    return zoned.offsetNanoseconds / 1_000_000
   }
 
   /** Lets a written value take effect, unless a fault is in the way. */
@@ -92,7 +128,13 @@ export class SimulatedInverter {
         setpoint: Number(this.registers.get('power_mng_battery_power_extern')),
         mayChargeFromGrid: this.registers.get('power_mng_use_grid_power_enable') === true,
       }
-      this.#plant = advancePlant(this.#plant, timers.now(), { seed, control })
+      const now = timers.now()
+      for (let at = EnergyLog.nextPoint(this.#plant.at); at <= now; at = EnergyLog.nextPoint(at)) {
+        this.#plant = advancePlant(this.#plant, at, { seed, control })
+        this.#log.record(this.#plant)
+      }
+      this.#plant = advancePlant(this.#plant, now, { seed, control })
+      this.registers.set('flash_rtc_time_stamp', Math.floor((now + this.#clockOffset(now)) / 1000))
       for (const [name, value] of Object.entries(plantRegisters(this.#plant)))
         this.registers.set(name, Math.fround(value))
     }

@@ -57,16 +57,16 @@ export function plantAt(at: number, seed: number): PlantState {
 
 /**
  * Simulates the plant until `at`. Everything follows from the seed, the time and the registers: sun and clouds, the household's
- * day, the battery's answer, and the grid for the rest. In steps of at most a minute, so that a long pause does not run the
+ * day, the battery's answer, and the grid for the rest. In steps of at most a minute by default, so that a long pause does not run the
  * battery past its ends.
  */
 export function advancePlant(
   state: PlantState,
   at: number,
-  { seed, control }: { seed: number; control: BatteryControl },
+  { seed, control, stepMs = 60_000 }: { seed: number; control: BatteryControl; stepMs?: number },
 ): PlantState {
   let next = state
-  while (next.at < at) next = step(next, Math.min(at, next.at + 60_000), { seed, control })
+  while (next.at < at) next = step(next, Math.min(at, next.at + stepMs), { seed, control })
   return next.at === state.at ? step(next, next.at, { seed, control }) : next
 }
 
@@ -160,7 +160,7 @@ function batteryRegisters({ soc, battery, temperature, energy }: PlantState): Re
     battery_charged_amp_hours: energy.charged / 200,
     battery_discharged_amp_hours: energy.discharged / 200,
     battery_soh: 0.97,
-    battery_ah_capacity: batteryCapacityWh / 384,
+    battery_ah_capacity: batteryCapacityWh / 200,
   }
 }
 
@@ -178,6 +178,8 @@ function energyRegisters({ energy, midnight }: PlantState): Record<string, numbe
     energy_grid_load_total: 3_000_000 + energy.gridImport,
     energy_e_grid_feed_total: -(4_000_000 + energy.gridExport),
     energy_total: 11_000_000 + energy.solarA + energy.solarB,
+    energy_e_dc_total_0: 6_100_000 + energy.solarA,
+    energy_e_dc_total_1: 4_900_000 + energy.solarB,
     energy_e_dc_day_0: energy.solarA - midnight.solarA,
     energy_e_dc_day_1: energy.solarB - midnight.solarB,
   }

@@ -29,6 +29,8 @@ export interface SimulatorOptions {
   readonly slaves?: readonly SimulatedSlave[]
   /** Recorded answers that go before the registers. */
   readonly replay?: Replay | undefined
+  /** Time zone of the clock; `UTC` when it is missing. */
+  readonly timeZone?: string
   readonly log?: Log
 }
 
@@ -66,11 +68,11 @@ export class Simulator {
   #isClosed = false
 
   constructor(options: SimulatorOptions) {
-    const { timers, catalog, seed = 1, slaves = [] } = options
+    const { timers, catalog, seed = 1, slaves = [], timeZone = 'UTC' } = options
     this.#options = options
     this.#faults = Faults.parse({ ...options.faults })
     this.#line = new SerialLine(timers, (bytes) => this.sendRaw(bytes))
-    const common = { catalog, timers, slaves, faults: () => this.#faults }
+    const common = { catalog, timers, slaves, timeZone, faults: () => this.#faults }
     this.#main = new SimulatedInverter({ ...common, seed })
     this.#inverters.set(undefined, this.#main)
     for (const { networkId, serial } of slaves)

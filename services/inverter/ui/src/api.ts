@@ -22,6 +22,11 @@ export type EnergyCommand = Schemas['EnergyCommand']
 export type MqttView = Schemas['MqttView']
 export type MqttChange = Schemas['MqttChange']
 export type SharedPortView = Schemas['SharedPortView']
+export type EnergyHistory = Schemas['EnergyHistory']
+export type EnergyBucket = Schemas['EnergyBucket']
+export type HistoryView = Schemas['HistoryView']
+export type TimeSeriesView = Schemas['TimeSeriesView']
+export type TimeSeriesChange = Schemas['TimeSeriesChange']
 export type DispatchPreview = Schemas['DispatchPreview']
 
 /** The session of this page. */
@@ -50,7 +55,9 @@ export const keys = {
   journal: ['journal'],
   energy: ['energy'],
   mqtt: ['mqtt'],
-  sharedPort: ['shared_port'],
+  sharedPort: ['shared-port'],
+  history: ['energy-history'],
+  timeSeries: ['time-series'],
 } as const
 
 /** All devices with address, state and limits. */
@@ -70,6 +77,16 @@ export const readSharedPort = () => answer(api.GET('/admin/api/shared-port'))
 
 /** Settings and state of MQTT. */
 export const readMqtt = () => answer(api.GET('/admin/api/mqtt'))
+
+/** Settings and state of the time series. */
+export const readTimeSeries = () => answer(api.GET('/admin/api/time-series'))
+
+/** Settings and state of the energy history. */
+export const readHistoryView = () => answer(api.GET('/admin/api/energy-history'))
+
+/** Balance and course of a period. */
+export const readHistory = (deviceId: string, query: { period: EnergyHistory['period']; date: string }) =>
+  answer(api.GET('/api/v1/devices/{device_id}/energy-history', { params: { path: { device_id: deviceId }, query } }))
 
 /** All objects of the catalog with what is shown and what may be written. */
 export const readParameters = async () => (await answer(api.GET('/admin/api/parameters'))).parameters

@@ -35,11 +35,13 @@ export function applyEvent(event: Exclude<GatewayEvent, { type: 'hello' }>, to: 
 
 /** Answers to read again after a change; energy and capabilities belong to devices, actions depend on settings and approvals. */
 const staleAfter: Record<Extract<GatewayEvent, { type: 'changed' }>['collection'], readonly string[]> = {
-  devices: ['devices', 'capabilities', 'energy', 'values', 'health', 'transports', 'shared_port'],
+  devices: ['devices', 'capabilities', 'energy', 'values', 'health', 'transports', 'shared-port'],
   settings: ['settings', 'energy'],
   parameters: ['parameters', 'energy'],
   capabilities: ['capabilities', 'energy'],
   tokens: ['tokens'],
   mqtt: ['mqtt'],
-  shared_port: ['shared_port'],
+  'shared-port': ['shared-port'],
+  'energy-history': ['energy-history'],
+  'time-series': ['time-series'],
 }

@@ -4,7 +4,9 @@ import {
   IconBatteryAutomotive,
   IconBell,
   IconBroadcast,
+  IconChartAreaLine,
   IconChartDots,
+  IconDatabaseExport,
   IconHistory,
   IconInfoCircle,
   IconKey,
@@ -19,6 +21,7 @@ export const pages: readonly Page[] = [
   page('/', { title: 'Dashboard', icon: IconLayoutDashboard }, () => import('./pages/dashboard.tsx')),
   page('/inverters/:id?', { title: 'Inverters', icon: IconSolarElectricity }, () => import('./pages/inverters.tsx')),
   page('/energy/:id?', { title: 'Energy', icon: IconBatteryAutomotive }, () => import('./pages/energy.tsx')),
+  page('/history/:id?', { title: 'History', icon: IconChartAreaLine }, () => import('./pages/history.tsx')),
   page('/tokens', { title: 'Tokens', icon: IconKey, placement: 'more' }, () => import('./pages/tokens.tsx')),
   page(
     '/prometheus',
@@ -30,6 +33,9 @@ export const pages: readonly Page[] = [
     '/shared-port',
     { title: 'Shared port', icon: IconShare3, placement: 'more' },
     () => import('./pages/shared-port.tsx'),
+    '/time-series',
+    { title: 'Time series', icon: IconDatabaseExport, placement: 'more' },
+    () => import('./pages/time-series.tsx'),
   ),
   page(
     '/diagnostics',

@@ -7,6 +7,7 @@ import * as securityLog from './0005-security-log.ts'
 import * as passkeys from './0006-passkeys.ts'
 import * as openId from './0007-openid.ts'
 import * as mqtt from './0008-mqtt.ts'
+import * as energyHistory from './0009-energy-history.ts'
 
 /** All steps, oldest first. */
 export const migrations: Migrations = {
@@ -18,4 +19,5 @@ export const migrations: Migrations = {
   '0006-passkeys': passkeys,
   '0007-openid': openId,
   '0008-mqtt': mqtt,
+  '0009-energy-history': energyHistory,
 }

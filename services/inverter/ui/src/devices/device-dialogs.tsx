@@ -185,6 +185,7 @@ export function RemoveDevice(props: { device: AdminDevice; onClose: () => void; 
       title={`Remove ${device.display_name}?`}
       losses={[
         'Its connection and its current values',
+        'Its energy history',
         'Power limits, verified capabilities and the battery control mode',
         'API clients that use its ID get an error from then on',
         'A running operation is stopped and the settings are restored first',

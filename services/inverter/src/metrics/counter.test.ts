@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { count, counterKind, type CounterState } from './counters.ts'
+import { count, counterKind, type CounterState } from './counter.ts'
 
 const total = counterKind('energy_e_load_total', 'Wh')
 const day = counterKind('energy_e_load_day', 'Wh')

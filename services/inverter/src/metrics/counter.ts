@@ -1,6 +1,6 @@
-/** A counter as it was published last. */
+/** A counter of the inverter as it was followed so far. */
 export interface CounterState {
-  /** Published value. */
+  /** Value that only grows, or starts again with its period. */
   readonly value: number
   /** The inverter's reading behind it. */
   readonly raw: number
@@ -33,7 +33,7 @@ interface CounterReading {
 
 /**
  * Returns the counter after a reading. A counter of a period may start again; every other one never falls: when the inverter
- * counts from less than before, the published value goes on from where it was. A single wrong reading changes nothing.
+ * counts from less than before, the value goes on from where it was. A single wrong reading changes nothing.
  * The sign of a reading is its direction, not part of the count.
  */
 export function count(before: CounterState | undefined, reading: CounterReading, kind: CounterKind): CounterState {

@@ -1,0 +1,167 @@
+import type { Readable } from 'node:stream'
+import { createKeyedQueue } from '@hearth/runtime'
+import { invalid, Problem, unknownDevice } from '../problems.ts'
+import type { HistoryDependencies } from './dependencies.ts'
+import { openHistorySettings, type HistorySettingsStore } from './history-settings.ts'
+import { startOfSlot } from './quantities.ts'
+import type { HistoryRecorder } from './recorder.ts'
+import type {
+  DeviceHistoryStatus,
+  EnergyExportQuery,
+  EnergyHistory,
+  EnergyHistoryQuery,
+  FillingStatus,
+  HistorySettings,
+  HistoryView,
+} from './schema.ts'
+import { beginOfHistory, deleteMeter, extentOf, meterOf, sumDays, updateMeter } from './store.ts'
+
+/** The energy history of all inverters. */
+export type History = HistoryService
+
+/** Reads the settings. Nothing is recorded before `start`. */
+export async function openHistory(dependencies: HistoryDependencies): Promise<HistoryService> {
+  return new HistoryService(dependencies, await openHistorySettings(dependencies.database))
+}
+
+/** State of reading the log while nothing is read. */
+const notFilling: FillingStatus = { state: 'off', detail: null, checked_until: null, reading_at: null, slots: 0 }
+
+/** The history, on or off: what records and what answers is loaded when it is needed. */
+class HistoryService {
+  readonly #dependencies: HistoryDependencies
+  readonly #settings: HistorySettingsStore
+  readonly #queue = createKeyedQueue(8)
+  #recorder: HistoryRecorder | undefined
+  #isStarted = false
+
+  constructor(dependencies: HistoryDependencies, settings: HistorySettingsStore) {
+    this.#dependencies = dependencies
+    this.#settings = settings
+  }
+
+  start(): Promise<void> {
+    this.#isStarted = true
+    return this.#withLock(() => this.#begin())
+  }
+
+  async view(): Promise<HistoryView> {
+    const devices: DeviceHistoryStatus[] = []
+    for (const id of this.#dependencies.deviceIds()) devices.push(await this.#statusOf(id))
+    return { settings: this.#settings.current(), time_zone: this.#settings.days().zone, devices }
+  }
+
+  /** Stores the settings and applies them at once. In another time zone the days of which there are slots are added up again. */
+  change(settings: HistorySettings): Promise<void> {
+    return this.#withLock(async () => {
+      const zone = this.#settings.days().zone
+      await this.#end()
+      await this.#settings.change(settings)
+      if (this.#settings.days().zone !== zone) await this.#sumAgain()
+      await this.#begin()
+      this.#dependencies.changed()
+    })
+  }
+
+  /** Returns balance and course of a period. Throws `unknown_device`. */
+  async read(deviceId: string, { period, date }: EnergyHistoryQuery): Promise<EnergyHistory> {
+    this.#required(deviceId)
+    const { database, timers } = this.#dependencies
+    const meter = await meterOf(database.query, deviceId)
+    const { readHistory } = await import('./read-history.ts')
+    const source = { db: database.query, days: this.#settings.days(), now: timers.now(), meter }
+    return readHistory(source, { deviceId, period, date })
+  }
+
+  /** Returns what is stored of a device as a file. Throws `unknown_device`, and `invalid_parameter` for dates in the wrong order. */
+  async export(deviceId: string, format: 'csv' | 'json', query: EnergyExportQuery): Promise<Readable> {
+    this.#required(deviceId)
+    const { database, timers } = this.#dependencies
+    const days = this.#settings.days()
+    const today = days.at(timers.now()).date
+    const meter = await meterOf(database.query, deviceId)
+    const first = meter === undefined ? null : (await beginOfHistory(database.query, meter.number)).firstDay
+    const { from = first ?? today, to = today, resolution } = query
+    if (from > to) throw invalid('from', `must not be after ${to}`, 'invalid_parameter')
+    const { exportFile } = await import('./export-lines.ts')
+    return exportFile(format, { db: database.query, days, meter, resolution, from, to })
+  }
+
+  /** Reads the log of an inverter again, as far as it goes back. Throws `unknown_device`, and `conflict` while nothing is recorded. */
+  async fill(deviceId: string): Promise<DeviceHistoryStatus> {
+    this.#required(deviceId)
+    if (this.#recorder === undefined)
+      throw new Problem('conflict', 'The energy history is off, or the service does not run')
+    await this.#recorder.fill(deviceId)
+    return this.#statusOf(deviceId)
+  }
+
+  /** Deletes the history of a device that was removed; one whose address changed keeps it, and counts anew. */
+  async forget(deviceId: string): Promise<void> {
+    const { database, deviceIds } = this.#dependencies
+    await this.#recorder?.forget(deviceId)
+    if (deviceIds().includes(deviceId)) await updateMeter(database.query, deviceId, { meter: null, filling: null })
+    else await deleteMeter(database.query, deviceId)
+    // A sample may have come in between, with what was known before.
+    await this.#recorder?.forget(deviceId)
+  }
+
+  async close(): Promise<void> {
+    this.#isStarted = false
+    await this.#withLock(() => this.#end())
+  }
+
+  async #begin(): Promise<void> {
+    if (!this.#isStarted || !this.#settings.current().enabled) return
+    const { HistoryRecorder } = await import('./recorder.ts')
+    this.#recorder = new HistoryRecorder(Object.assign({ settings: this.#settings }, this.#dependencies))
+  }
+
+  async #end(): Promise<void> {
+    const recorder = this.#recorder
+    this.#recorder = undefined
+    await recorder?.close()
+  }
+
+  async #sumAgain(): Promise<void> {
+    const { query } = this.#dependencies.database
+    const days = this.#settings.days()
+    for (const id of this.#dependencies.deviceIds()) {
+      const meter = await meterOf(query, id)
+      if (meter === undefined) continue
+      const { oldest } = await beginOfHistory(query, meter.number)
+      const { newest } = await extentOf(query, meter.number)
+      if (oldest !== null && newest !== null)
+        await sumDays(query, meter.number, days.between(startOfSlot(oldest), startOfSlot(newest + 1)))
+    }
+  }
+
+  async #statusOf(deviceId: string): Promise<DeviceHistoryStatus> {
+    const { query } = this.#dependencies.database
+    const meter = await meterOf(query, deviceId)
+    const extent = meter === undefined ? undefined : await extentOf(query, meter.number)
+    const begin = meter === undefined ? undefined : await beginOfHistory(query, meter.number)
+    const iso = (slot: number | null | undefined) => (slot == null ? null : new Date(startOfSlot(slot)).toISOString())
+    return {
+      device_id: deviceId,
+      slots: extent?.count ?? 0,
+      oldest: iso(begin?.oldest),
+      newest: iso(extent?.newest),
+      first_date: begin?.firstDay ?? null,
+      filling: this.#recorder?.fillingStatus(deviceId) ?? this.#idleFilling(),
+    }
+  }
+
+  #idleFilling(): FillingStatus {
+    const isOn = this.#recorder !== undefined && this.#settings.current().fills_gaps
+    return isOn ? { ...notFilling, state: 'waiting' } : notFilling
+  }
+
+  #required(deviceId: string): void {
+    if (!this.#dependencies.deviceIds().includes(deviceId)) throw unknownDevice(deviceId)
+  }
+
+  #withLock<T>(work: () => Promise<T>): Promise<T> {
+    return this.#queue.run('history', work)
+  }
+}
