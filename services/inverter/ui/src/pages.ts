@@ -33,6 +33,8 @@ export const pages: readonly Page[] = [
     '/shared-port',
     { title: 'Shared port', icon: IconShare3, placement: 'more' },
     () => import('./pages/shared-port.tsx'),
+  ),
+  page(
     '/time-series',
     { title: 'Time series', icon: IconDatabaseExport, placement: 'more' },
     () => import('./pages/time-series.tsx'),

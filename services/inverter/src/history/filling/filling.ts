@@ -238,7 +238,7 @@ export class Filling {
     const object = catalog.byName(logSeries[name])
     const runtime = device()
     if (object === undefined || runtime === undefined) throw new FillingStopped('The inverter is not connected')
-    const options = { address: runtime.device.networkId, priority: 'background' } as const
+    const options = { address: runtime.networkId, priority: 'background' } as const
     const payload = await runtime.link.query(object.objectId, encodeHistoryRequest(before), options)
     return decodeTimeSeries(payload).points
   }
