@@ -109,9 +109,9 @@ export class Interfaces {
   /** Takes the interface down and deletes it with its peers. */
   async remove(name: string): Promise<{ name: string; deleted_peers: number }> {
     const removed = await this.#dependencies.tunnels.withLock(name, async (tunnel) => {
-      const { node_id: nodeId } = await this.#find(name)
+      const { node_id: nodeId, public_key: key } = await this.#find(name)
       const ids = this.#peersOf(name)
-      const taken = nodeId === null ? tunnel.take(name) : Promise.resolve()
+      const taken = nodeId === null ? tunnel.take(name, key) : Promise.resolve()
       await taken.catch((error: unknown) => {
         throw tunnelProblem(error)
       })
@@ -133,7 +133,7 @@ export class Interfaces {
     const { placement, clock } = this.#dependencies
     try {
       if (after.node_id === null) await this.#bring(tunnel, after)
-      else if (before?.node_id === null) await this.#take(tunnel, after.name)
+      else if (before?.node_id === null) await this.#take(tunnel, after)
       placement.place(after, clock.now())
     } catch (error) {
       await undo()
@@ -142,7 +142,7 @@ export class Interfaces {
         placement.place(before, clock.now())
         if (before.node_id === null && before.enabled === 1)
           await this.#bringDesired(tunnel, before.name).catch(() => undefined)
-        else if (before.node_id !== null) await tunnel.take(before.name).catch(() => undefined)
+        else if (before.node_id !== null) await tunnel.take(before.name, before.public_key).catch(() => undefined)
       }
       throw tunnelProblem(error)
     }
@@ -155,13 +155,13 @@ export class Interfaces {
       await onComing()
     }
     if (row.enabled === 1) await this.#bringDesired(tunnel, row.name)
-    else await this.#take(tunnel, row.name)
+    else await this.#take(tunnel, row)
   }
 
-  async #take(tunnel: TunnelChanges, name: string): Promise<void> {
+  async #take(tunnel: TunnelChanges, { name, public_key: key }: InterfaceRow): Promise<void> {
     const { sampler } = this.#dependencies
     await sampler.sampleInterface(name)
-    await tunnel.take(name)
+    await tunnel.take(name, key)
     await sampler.restart(this.#peersOf(name))
   }
 

@@ -23,7 +23,7 @@ export async function takeLeftDevices({ db, driver, tunnels, log }: LeftDevicesD
       // One of this host is brought to what it should be anyway.
       const isGone = row === undefined || row.node_id !== null
       if (isGone && (await driver.read(name))?.publicKey === publicKey) {
-        await tunnels.withLock(name, (changes) => changes.take(name))
+        await tunnels.withLock(name, (changes) => changes.take(name, publicKey))
         log.info({ interface: name }, 'the interface is not of this host any more; its device is down')
       }
       await forgetLeftDevice(db, name)
