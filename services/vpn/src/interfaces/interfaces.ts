@@ -27,6 +27,8 @@ export interface InterfaceDependencies {
   readonly placement: Placement
   /** Called before an interface that was on a node runs on this host: what holds for its peers is in force when it resolves. */
   readonly onComing: () => Promise<void>
+  /** Called when the device of an interface that moved to a node is down: nothing is left to take down at the next start. */
+  readonly onLeft: (name: string) => Promise<void>
   /** Called after every change of an interface; resolves when the resolver uses it. */
   readonly onChanged: () => Promise<void>
 }
@@ -97,6 +99,7 @@ export class Interfaces {
           await checkNetworks(trx, after)
           await checkPeersFit(trx, after)
           await store.updateInterfaceRow(trx, name, after)
+          if (before.node_id === null && after.node_id !== null) await store.noteLeftDevice(trx, name)
         }),
       )
       await this.#settle(tunnel, { before, after }, () => store.updateInterfaceRow(this.#db, name, before))
@@ -133,7 +136,10 @@ export class Interfaces {
     const { placement, clock } = this.#dependencies
     try {
       if (after.node_id === null) await this.#bring(tunnel, after)
-      else if (before?.node_id === null) await this.#take(tunnel, after)
+      else if (before?.node_id === null) {
+        await this.#take(tunnel, after)
+        await this.#dependencies.onLeft(after.name)
+      }
       placement.place(after, clock.now())
     } catch (error) {
       await undo()

@@ -13,7 +13,7 @@ export interface LeftDevicesDependencies {
 }
 
 /**
- * Takes the devices down whose interfaces were deleted or moved while the service was off. Only those that were noted then: a node
+ * Takes the devices down whose interfaces were deleted or moved while the service was off, or when it ended. Only those that were noted then: a node
  * on the same host may run a device of the same name and key.
  */
 export async function takeLeftDevices({ db, driver, tunnels, log }: LeftDevicesDependencies): Promise<void> {

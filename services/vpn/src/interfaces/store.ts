@@ -96,6 +96,7 @@ export async function leftDevices(db: Db): Promise<LeftDevice[]> {
   return rows.map(({ name, value }) => ({ name: name.slice(leftDevice.length), publicKey: value }))
 }
 
+/** Forgets the device of an interface that was left running: it is down. */
 export async function forgetLeftDevice(db: Db, name: string): Promise<void> {
   await db.deleteFrom('facts').where('name', '=', `${leftDevice}${name}`).execute()
 }
