@@ -38,7 +38,7 @@ import { Interfaces } from './interfaces/interfaces.ts'
 import { takeLeftDevices } from './interfaces/left-devices.ts'
 import { proposeInterface } from './interfaces/new-interface.ts'
 import { Placement } from './interfaces/placement.ts'
-import { interfaceRowsOn } from './interfaces/store.ts'
+import { forgetLeftDevice, interfaceRowsOn } from './interfaces/store.ts'
 import { eventClasses } from './notifications/event-classes.ts'
 import { createExpiryReports } from './notifications/expiry-reports.ts'
 import { createPeerReports } from './notifications/peer-reports.ts'
@@ -413,6 +413,7 @@ export async function createApp(dependencies: AppDependencies) {
       await limits.reload()
       await access.reload()
     },
+    onLeft: (name) => forgetLeftDevice(database.query, name),
     async onChanged() {
       await nodeStatuses.reload()
       await interfacesChanged()

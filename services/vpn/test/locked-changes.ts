@@ -9,5 +9,5 @@ export const lockedChanges = (tunnels: Tunnels) => ({
   ) => tunnels.withLock(name, (changes) => changes.apply(name, ...rest)),
   bring: (device: Omit<DesiredDevice, 'running'>) =>
     tunnels.withLock(device.config.name, (changes) => changes.bring(device)),
-  take: (name: string) => tunnels.withLock(name, (changes) => changes.take(name)),
+  take: (name: string, publicKey: string) => tunnels.withLock(name, (changes) => changes.take(name, publicKey)),
 })

@@ -277,6 +277,26 @@ test('a restored backup brings nodes and their interfaces back', async () => {
   }
 })
 
+test('a restored backup in which an interface is on a node, or is not there, has its device here taken down', async () => {
+  await using world = await startWithNodes()
+  using berlin = await joinedNode(world, 'Berlin')
+  await createInterface(world, { node_id: berlin.id, listen_port: 51_830 })
+  await createInterface(world, { name: 'wg1', address: '10.9.0.1/24' })
+  const file = join(world.service.folder, 'all.hearth-backup')
+  const run = (...args: string[]) => runCommand(['vpn', ...args], { DATA_DIR: world.service.folder })
+  assert.equal((await run('backup', file)).code, 0)
+  assert.equal((await put(world, 'wg0', { node_id: null })).status, 200)
+  await createInterface(world, { name: 'wg2', address: '10.10.0.1/24' })
+  await world.service.stop()
+  assert.deepEqual(await devicesHere(world), { wg0: 0, wg1: 0, wg2: 0 })
+  const restored = await run('restore', file)
+  assert.equal(restored.code, 0, restored.stderr)
+  await using again = await startService({ VPN_NODES_LISTEN: `127.0.0.1:${world.port}` }, world.service.folder)
+  assert.ok(again)
+  assert.deepEqual(await devicesHere(world), { wg1: 0 })
+  assert.equal((await berlin.state(null))?.interfaces[0]?.config.name, 'wg0')
+})
+
 test('hostile requests for a state are refused, and the next one is answered', async () => {
   await using world = await startWithNodes()
   using berlin = await joinedNode(world, 'Berlin')

@@ -152,6 +152,7 @@ async function openService(count: number) {
     host,
     placement,
     onComing: () => Promise.resolve(),
+    onLeft: () => Promise.resolve(),
     onChanged: () => filtering.interfacesChanged(),
   })
   const changes: Promise<void>[] = []

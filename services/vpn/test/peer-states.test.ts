@@ -65,6 +65,7 @@ async function openService() {
     host,
     placement,
     onComing: () => Promise.resolve(),
+    onLeft: () => Promise.resolve(),
     onChanged: nothing,
   })
   const outside = {

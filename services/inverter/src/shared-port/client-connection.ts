@@ -26,6 +26,8 @@ export interface ConnectionDependencies {
   readonly answer: (frame: Frame) => Promise<Outcome>
   /** Called with the end of each request. */
   readonly onOutcome: (outcome: Outcome) => void
+  /** Called with the error of a request that failed in this service, such as when the database is away. */
+  readonly onFailure: (error: unknown) => void
   readonly onClose: () => void
 }
 
@@ -72,7 +74,7 @@ export class ClientConnection {
     this.#isWorking = true
     for (let frame = this.#waiting.shift(); frame !== undefined && !this.#isClosed; frame = this.#waiting.shift()) {
       await this.#pace()
-      await this.#answer(frame)
+      await this.#answer(frame).catch(this.#dependencies.onFailure)
       if (this.#waiting.length === maxWaiting / 2) this.#socket.resume()
     }
     this.#isWorking = false

@@ -9,7 +9,7 @@ import type { SharedClient, SharedConnection, SharedPortRefusal, SharedPortState
 /** Connections at one port, and of one address there. */
 const connections = { total: 32, ofAddress: 8 } as const
 
-/** Interval at which refusals are logged, milliseconds. */
+/** Interval at which refusals are logged, and failures, milliseconds. */
 const logEveryMs = 60_000
 
 /** A port to open, and who may connect. */
@@ -20,7 +20,7 @@ export interface ListenerOptions {
   readonly clients: readonly SharedClient[]
   readonly answers: Pick<Answers, 'answer'>
   readonly timers: Timers
-  readonly log: Pick<Log, 'info' | 'warn'>
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
 }
 
 /** A port at which an inverter answers to programs that may connect. */
@@ -33,6 +33,7 @@ export class Listener {
   #error: string | null = null
   #lastRefusal: SharedPortRefusal | null = null
   #loggedAt = -Infinity
+  #failureLoggedAt = -Infinity
 
   constructor(options: ListenerOptions) {
     this.#options = options
@@ -101,6 +102,7 @@ export class Listener {
       timers,
       answer: (frame) => answers.answer(frame, client),
       onOutcome: (outcome) => this.#count(outcome, address),
+      onFailure: (error) => this.#fail(error, address),
       onClose: () => this.#open.delete(connection),
     })
     this.#open.set(connection, { name: client.name, address })
@@ -112,6 +114,15 @@ export class Listener {
     else if (outcome.kind === 'silence') this.#counts.unanswered += 1
     else if (outcome.kind === 'written') this.#counts.written += 1
     else if (outcome.isFromCache) this.#counts.from_cache += 1
+  }
+
+  /** The program hears nothing, as from an inverter that does not answer. */
+  #fail(error: unknown, address: string): void {
+    const { timers, log, port } = this.#options
+    this.#count({ kind: 'silence' }, address)
+    if (timers.monotonic() - this.#failureLoggedAt < logEveryMs) return
+    this.#failureLoggedAt = timers.monotonic()
+    log.error({ err: error, port, address }, 'a request at the shared port failed')
   }
 
   #refuse(address: string, detail: string): void {

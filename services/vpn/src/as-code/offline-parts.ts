@@ -74,7 +74,7 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
       db,
       sealer,
       settings,
-      interfaces: new Interfaces({ ...shared, onComing: nothing, onChanged: () => access.reload() }),
+      interfaces: new Interfaces({ ...shared, onComing: nothing, onLeft: nothing, onChanged: () => access.reload() }),
       peers: new Peers({
         ...shared,
         limits,

@@ -1,6 +1,13 @@
-import { openSealedStorage, sealedBackup, storageForCommands, type SealedStorage } from '@hearth/service'
+import {
+  type BackupSubject,
+  openSealedStorage,
+  sealedBackup,
+  storageForCommands,
+  type SealedStorage,
+} from '@hearth/service'
 import { readCheckedConfig, type Config } from '../config.ts'
 import { databaseDescription } from '../database/description.ts'
+import { devicesOfHost, type LeftDevice, noteLeftDevices } from '../interfaces/store.ts'
 import type { Tables } from '../tables.ts'
 import { createFirstAdministrator } from '../users/first-administrator.ts'
 import { createSealer, replaceSecretKey } from '@hearth/credentials'
@@ -19,7 +26,23 @@ const data = {
 export const withStorage = storageForCommands(data)
 
 /** The data that `backup` and `restore` are about. */
-export const backupSubject = sealedBackup(databaseDescription, data)
+export const backupSubject = withDevices(sealedBackup(databaseDescription, data))
+
+/** Devices run on while a restore replaces their rows; the next start takes those down that are not of this host any more. */
+function withDevices(subject: BackupSubject<Tables>): BackupSubject<Tables> {
+  let running: LeftDevice[] = []
+  return {
+    ...subject,
+    async beforeRestore({ query }) {
+      running = await devicesOfHost(query)
+    },
+    async afterRestore() {
+      if (running.length === 0) return
+      const { database } = await subject.open()
+      await noteLeftDevices(database.query, running).finally(() => database.close())
+    },
+  }
+}
 
 /** Seals everything with a new key. The service must not run, and older backups need the old key. */
 export async function rotateKey(): Promise<void> {

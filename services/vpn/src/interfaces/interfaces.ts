@@ -27,6 +27,8 @@ export interface InterfaceDependencies {
   readonly placement: Placement
   /** Called before an interface that was on a node runs on this host: what holds for its peers is in force when it resolves. */
   readonly onComing: () => Promise<void>
+  /** Called when the device of an interface that moved to a node is down: nothing is left to take down at the next start. */
+  readonly onLeft: (name: string) => Promise<void>
   /** Called after every change of an interface; resolves when the resolver uses it. */
   readonly onChanged: () => Promise<void>
 }
@@ -97,6 +99,7 @@ export class Interfaces {
           await checkNetworks(trx, after)
           await checkPeersFit(trx, after)
           await store.updateInterfaceRow(trx, name, after)
+          if (before.node_id === null && after.node_id !== null) await store.noteLeftDevice(trx, name)
         }),
       )
       await this.#settle(tunnel, { before, after }, () => store.updateInterfaceRow(this.#db, name, before))
@@ -109,9 +112,9 @@ export class Interfaces {
   /** Takes the interface down and deletes it with its peers. */
   async remove(name: string): Promise<{ name: string; deleted_peers: number }> {
     const removed = await this.#dependencies.tunnels.withLock(name, async (tunnel) => {
-      const { node_id: nodeId } = await this.#find(name)
+      const { node_id: nodeId, public_key: key } = await this.#find(name)
       const ids = this.#peersOf(name)
-      const taken = nodeId === null ? tunnel.take(name) : Promise.resolve()
+      const taken = nodeId === null ? tunnel.take(name, key) : Promise.resolve()
       await taken.catch((error: unknown) => {
         throw tunnelProblem(error)
       })
@@ -133,7 +136,10 @@ export class Interfaces {
     const { placement, clock } = this.#dependencies
     try {
       if (after.node_id === null) await this.#bring(tunnel, after)
-      else if (before?.node_id === null) await this.#take(tunnel, after.name)
+      else if (before?.node_id === null) {
+        await this.#take(tunnel, after)
+        await this.#dependencies.onLeft(after.name)
+      }
       placement.place(after, clock.now())
     } catch (error) {
       await undo()
@@ -142,7 +148,7 @@ export class Interfaces {
         placement.place(before, clock.now())
         if (before.node_id === null && before.enabled === 1)
           await this.#bringDesired(tunnel, before.name).catch(() => undefined)
-        else if (before.node_id !== null) await tunnel.take(before.name).catch(() => undefined)
+        else if (before.node_id !== null) await tunnel.take(before.name, before.public_key).catch(() => undefined)
       }
       throw tunnelProblem(error)
     }
@@ -155,13 +161,13 @@ export class Interfaces {
       await onComing()
     }
     if (row.enabled === 1) await this.#bringDesired(tunnel, row.name)
-    else await this.#take(tunnel, row.name)
+    else await this.#take(tunnel, row)
   }
 
-  async #take(tunnel: TunnelChanges, name: string): Promise<void> {
+  async #take(tunnel: TunnelChanges, { name, public_key: key }: InterfaceRow): Promise<void> {
     const { sampler } = this.#dependencies
     await sampler.sampleInterface(name)
-    await tunnel.take(name)
+    await tunnel.take(name, key)
     await sampler.restart(this.#peersOf(name))
   }
 

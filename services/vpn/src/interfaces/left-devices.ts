@@ -13,7 +13,7 @@ export interface LeftDevicesDependencies {
 }
 
 /**
- * Takes the devices down whose interfaces were deleted or moved while the service was off. Only those that were noted then: a node
+ * Takes the devices down whose interfaces were deleted or moved while the service was off, or when it ended. Only those that were noted then: a node
  * on the same host may run a device of the same name and key.
  */
 export async function takeLeftDevices({ db, driver, tunnels, log }: LeftDevicesDependencies): Promise<void> {
@@ -23,7 +23,7 @@ export async function takeLeftDevices({ db, driver, tunnels, log }: LeftDevicesD
       // One of this host is brought to what it should be anyway.
       const isGone = row === undefined || row.node_id !== null
       if (isGone && (await driver.read(name))?.publicKey === publicKey) {
-        await tunnels.withLock(name, (changes) => changes.take(name))
+        await tunnels.withLock(name, (changes) => changes.take(name, publicKey))
         log.info({ interface: name }, 'the interface is not of this host any more; its device is down')
       }
       await forgetLeftDevice(db, name)

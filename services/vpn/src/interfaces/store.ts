@@ -82,12 +82,23 @@ export interface LeftDevice {
 /** Notes that the device of an interface runs on although the interface is not wanted on this host any more. */
 export async function noteLeftDevice(db: Db, name: string): Promise<void> {
   const row = await findInterfaceRow(db, name)
-  if (row === undefined) return
-  await db
-    .insertInto('facts')
-    .values({ name: `${leftDevice}${name}`, value: row.public_key })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: row.public_key }))
-    .execute()
+  if (row !== undefined) await noteLeftDevices(db, [{ name, publicKey: row.public_key }])
+}
+
+/** Notes that these devices run on. */
+export async function noteLeftDevices(db: Db, devices: readonly LeftDevice[]): Promise<void> {
+  for (const { name, publicKey: value } of devices)
+    await db
+      .insertInto('facts')
+      .values({ name: `${leftDevice}${name}`, value })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+      .execute()
+}
+
+/** Returns the devices of this host that run while the service is off. */
+export async function devicesOfHost(db: Db): Promise<LeftDevice[]> {
+  const rows = await interfaceRowsOn(db, null)
+  return rows.flatMap(({ name, public_key: publicKey, enabled }) => (enabled === 1 ? [{ name, publicKey }] : []))
 }
 
 /** Reads the devices that were left running. */
@@ -96,6 +107,7 @@ export async function leftDevices(db: Db): Promise<LeftDevice[]> {
   return rows.map(({ name, value }) => ({ name: name.slice(leftDevice.length), publicKey: value }))
 }
 
+/** Forgets the device of an interface that was left running: it is down. */
 export async function forgetLeftDevice(db: Db, name: string): Promise<void> {
   await db.deleteFrom('facts').where('name', '=', `${leftDevice}${name}`).execute()
 }

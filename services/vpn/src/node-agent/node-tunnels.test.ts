@@ -403,6 +403,34 @@ test('an interface that cannot be taken down is tried again, and counters are re
   await tunnels.close()
 })
 
+test('an interface that has left this node is not taken from the program that runs it now', async () => {
+  const before = stateOf({ ...all, peers: [placedAt(0, 1), placedAt(1, 2), nobody, nobody] })
+  const next = { ...before, interfaces: before.interfaces.slice(0, 1) }
+  const host = new FakeHost()
+  const { tunnels } = openTunnels(host, [], 5)
+  await tunnels.apply(before, [])
+  const moved = host.devices.get('wg1')
+  assert.ok(moved !== undefined)
+  await tunnels.apply(next, leavingOf(before, next))
+  assert.deepEqual(tunnels.names(), ['wg0'])
+  // The VPN service on the same host has it now, with its key.
+  host.devices.set('wg1', moved)
+  host.devices.delete('wg0')
+  await eventually(
+    () => host.devices.has('wg0'),
+    (isBack) => isBack,
+    { what: 'a check of the tunnels' },
+  )
+  host.devices.delete('wg0')
+  await eventually(
+    () => host.devices.has('wg0'),
+    (isBack) => isBack,
+    { what: 'another check' },
+  )
+  assert.equal(host.devices.get('wg1'), moved)
+  await tunnels.close()
+})
+
 test('a device that another program made under the name of an interface is left alone, and reported', async () => {
   const state = stateOf({ ...all, peers: [placedAt(0, 1), placedAt(1, 2), nobody, nobody] })
   const host = new FakeHost()
@@ -419,6 +447,8 @@ test('a device that another program made under the name of an interface is left 
   assert.match(`${first?.status} ${first?.reason}`, /^error wg0 exists on the node already, with a key that is not/)
   assert.equal(second?.status, 'up')
   assert.equal(host.devices.get('wg0')?.peers, held)
+  assert.equal(await tunnels.read('wg0'), undefined, 'nor are its peers counted')
+  assert.equal((await tunnels.read('wg1'))?.peers.size, 1)
   await tunnels.apply({ ...state, interfaces: state.interfaces.slice(1) }, state.interfaces.slice(0, 1))
   assert.equal(host.devices.get('wg0')?.peers, held, 'nor is it taken down')
   await tunnels.close()

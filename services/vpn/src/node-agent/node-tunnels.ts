@@ -63,8 +63,10 @@ export class NodeTunnels {
     return this.#desired.map(({ config }) => config.name)
   }
 
-  read(name: string): Promise<DeviceState | undefined> {
-    return this.#tunnels.read(name)
+  /** The device of an interface, or undefined; that of another program under its name is none. */
+  async read(name: string): Promise<DeviceState | undefined> {
+    const state = await this.#tunnels.read(name)
+    return state !== undefined && this.#own.has(name, state) ? state : undefined
   }
 
   /** Status of each interface of the state in force. */
@@ -91,6 +93,8 @@ export class NodeTunnels {
     if (this.#inForce === undefined) await this.#begin(next, ending)
     else await this.#change(this.#inForce, next, ending)
     this.#inForce = next
+    // What is gone is no concern of this node any more: the service on the same host may run it now, with the same key.
+    this.#desired = [...next.interfaces, ...this.stillRunning(this.#others(next, ending))]
     if (this.#isWatching) return
     this.#isWatching = true
     this.#tunnels.watch(this.#dependencies.checkEveryMs)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createLog } from '@hearth/runtime'
@@ -106,6 +106,23 @@ test('a state that cannot be put in force is reported for each interface, and tr
   faults.clear()
   await node.wanted.retry()
   assert.equal(node.wanted.revision, 'one')
+  assert.deepEqual(node.wanted.statuses(), [{ name: 'wg0', status: 'up', reason: null }])
+})
+
+test('a state that is in force counts as that also when its file cannot be written after it', async () => {
+  await using folder = await temporaryDirectory()
+  const faults = new Set<'limits' | 'remove'>()
+  await using node = openNode(folder.path, faults)
+  await node.wanted.take('one', stateOf(0, 1))
+  faults.add('limits')
+  await node.wanted.take('two', stateOf(0))
+  faults.clear()
+  const moved = `${folder.path}.moved`
+  await rename(folder.path, moved)
+  await node.wanted.retry()
+  await rename(moved, folder.path)
+  await node.wanted.retry()
+  assert.equal(node.wanted.revision, 'two')
   assert.deepEqual(node.wanted.statuses(), [{ name: 'wg0', status: 'up', reason: null }])
 })
 

@@ -79,14 +79,18 @@ export class WantedState {
       await tunnels.apply(stored.state, stored.leaving)
       this.#inForce = stored.revision
       this.#failure = undefined
-      this.#stored = { ...stored, leaving: tunnels.stillRunning(stored.leaving) }
-      if (this.#stored.leaving.length < stored.leaving.length) await writeStateFile(directory, this.#stored)
-      log.info(`the state ${stored.revision.slice(0, 12)} is in force; interfaces: ${stored.state.interfaces.length}`)
     } catch (error) {
       const { message } = error as Error
       if (message !== this.#failure) log.error(`the state of this node is not in force yet: ${message}`)
       this.#failure = message
+      return
     }
+    log.info(`the state ${stored.revision.slice(0, 12)} is in force; interfaces: ${stored.state.interfaces.length}`)
+    this.#stored = { ...stored, leaving: tunnels.stillRunning(stored.leaving) }
+    if (this.#stored.leaving.length === stored.leaving.length) return
+    await writeStateFile(directory, this.#stored).catch((error: Error) => {
+      log.error(`interfaces that are gone are looked for again at the next start: ${error.message}`)
+    })
   }
 
   /** Status of each interface, for reports. */

@@ -76,6 +76,7 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
     host,
     placement,
     onComing: () => Promise.resolve(),
+    onLeft: () => Promise.resolve(),
     onChanged: () => Promise.resolve(),
   })
   const peers = new Peers({

@@ -181,7 +181,7 @@ async function bringAll(
     }
   } catch (error) {
     for (const { row, isRunning } of started)
-      if (row !== undefined && !isRunning) await tunnel.take(row.name).catch(() => undefined)
+      if (row !== undefined && !isRunning) await tunnel.take(row.name, row.public_key).catch(() => undefined)
     for (const { row } of outcomes) if (row !== undefined) await deleteInterfaceRow(database.query, row.name)
     throw tunnelProblem(error)
   }

@@ -55,7 +55,8 @@ export async function bringDevice(
   }
   const { drift, state } = await inspectDevice(dependencies, device, desired)
   if (!desired.running) {
-    if (state !== undefined || dependencies.rules.of(name) !== null) await takeDevice(dependencies, device)
+    const isInForce = state !== undefined || dependencies.rules.of(name) !== null
+    if (isInForce) await takeDevice(dependencies, device, publicKeyOf(desired.config.privateKey))
   } else if (isClean(drift) && state !== undefined) device.known = createKnownPeers(state.peers)
   else
     await dependencies.rules.during(name, desired.rules, () =>
@@ -64,10 +65,18 @@ export async function bringDevice(
   return drift
 }
 
-/** Takes a device down and away with its rules; not an error when it is not there. */
-export async function takeDevice({ driver, rules }: BringDependencies, device: FollowedDevice): Promise<void> {
+/**
+ * Takes the device with this public key down and away with its rules; not an error when it is not there. One of the same name with
+ * another key is someone else's and stays.
+ */
+export async function takeDevice(
+  { driver, rules }: BringDependencies,
+  device: FollowedDevice,
+  publicKey: string,
+): Promise<void> {
   device.known = undefined
-  await driver.remove(device.name)
+  const found = (await readTimed(driver, device))?.publicKey ?? publicKey
+  if (found === publicKey) await driver.remove(device.name)
   await rules.set(device.name, null)
 }
 

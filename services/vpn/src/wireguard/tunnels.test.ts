@@ -11,7 +11,7 @@ import { createCommandRunner } from './command.ts'
 import { DeviceError, type DevicePeer, type WireGuardDriver } from './device.ts'
 import type { DesiredDevice, Drift } from './drift.ts'
 import { createFirewall, createSimulatedFirewall, type Firewall } from './firewall.ts'
-import { generateKeyPair, generatePresharedKey } from './keys.ts'
+import { generateKeyPair, generatePresharedKey, publicKeyOf } from './keys.ts'
 import { createSimulatedDriver } from './simulated-driver.ts'
 import { Tunnels } from './tunnels.ts'
 import { lockedChanges } from '../../test/locked-changes.ts'
@@ -152,7 +152,7 @@ for (const { label, make, skip } of benches) {
         { kind: 'remove', publicKey: first.publicKey },
       ])
       assert.deepEqual(new Set(await heldPeers(tunnels, name)), new Set([second, third]))
-      await lockedChanges(tunnels).take(name)
+      await lockedChanges(tunnels).take(name, publicKeyOf(device.config.privateKey))
       assert.equal(await tunnels.read(name), undefined)
       assert.equal(tunnels.state(name).status, 'down')
     })
@@ -315,6 +315,30 @@ for (const { label, make, skip } of benches) {
       database.device = device
       await tunnels.reconcileAll()
       assert.equal(tunnels.state(bench.name).status, 'up')
+    })
+
+    test('a device with another key stays when the interface of its name is stopped, or taken down', async (t) => {
+      const bench = await make(t)
+      const device = wanted(bench.name, [peer(2)])
+      const theirs = generateKeyPair()
+      const { tunnels, database } = controller(bench, device)
+      const replaceDevice = async () => {
+        await bench.driver.remove(bench.name)
+        await bench.driver.ensure({ ...device.config, privateKey: theirs.privateKey })
+      }
+      const heldKey = async () => (await bench.driver.read(bench.name))?.publicKey
+      await lockedChanges(tunnels).bring(device)
+      // Somebody makes a device of their own while the rules of the interface are in force.
+      await replaceDevice()
+      database.device = { ...device, running: false }
+      await tunnels.reconcile(bench.name)
+      assert.deepEqual([await heldKey(), tunnels.state(bench.name).status], [theirs.publicKey, 'down'])
+      const { rules } = await tunnels.withLock(bench.name, async (changes) => ({ rules: changes.rules(bench.name) }))
+      assert.equal(rules, null)
+      await lockedChanges(tunnels).take(bench.name, publicKeyOf(device.config.privateKey))
+      assert.equal(await heldKey(), theirs.publicKey)
+      await lockedChanges(tunnels).take(bench.name, theirs.publicKey)
+      assert.equal(await heldKey(), undefined)
     })
 
     test('an irreparable difference is reported once and shown in the state', async (t) => {

@@ -118,9 +118,9 @@ export class TunnelChanges {
     await this.#controller.settle({ ...device, running: true })
   }
 
-  /** Takes an interface down and away from this host. */
-  async take(name: string): Promise<void> {
-    await takeDevice(this.#controller, this.#controller.device(name))
+  /** Takes an interface down and away from this host; a device of its name with another public key is left alone. */
+  async take(name: string, publicKey: string): Promise<void> {
+    await takeDevice(this.#controller, this.#controller.device(name), publicKey)
     this.#controller.states.set(name, { status: 'down', reason: null })
   }
 }
