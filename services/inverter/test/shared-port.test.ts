@@ -235,6 +235,11 @@ test('a port that is taken is named, a restart shares again, and with its invert
   const { ports } = (await gateway.operate('PUT', path, onTaken)) as SharedPortView
   assert.deepEqual([ports[0]?.state, ports[0]?.error], ['failed', 'Another program uses the port'])
   taken.close()
+  await eventually(
+    async () => (await view(gateway)).ports[0]?.state,
+    (state) => state === 'listening',
+    { what: 'the port that is free again' },
+  )
   await gateway.operate('PUT', path, settings)
   for (const [changes, message] of [
     [{ inverters: [{ device_id: 'nobody', port }] }, /inverters\.0\.device_id/],

@@ -12,6 +12,9 @@ const connections = { total: 32, ofAddress: 8 } as const
 /** Interval at which refusals are logged, and failures, milliseconds. */
 const logEveryMs = 60_000
 
+/** Pause before a port that could not be opened is tried again, milliseconds. */
+const retryMs = 30_000
+
 /** A port to open, and who may connect. */
 export interface ListenerOptions {
   readonly deviceId: string
@@ -33,6 +36,8 @@ export class Listener {
   #error: string | null = null
   #lastRefusal: SharedPortRefusal | null = null
   #loggedAt = -Infinity
+  #cancelRetry: () => void = () => undefined
+  #isClosed = false
   #failureLoggedAt = -Infinity
 
   constructor(options: ListenerOptions) {
@@ -43,19 +48,23 @@ export class Listener {
     })
   }
 
-  /** Opens the port. A failure is part of the state, and nothing else fails for it. */
+  /** Opens the port. A failure is part of the state, nothing else fails for it, and it is tried again: an address may come later. */
   async open(): Promise<void> {
-    const { port, bindAddress, log } = this.#options
+    const { port, bindAddress, log, timers } = this.#options
     const server = createServer((socket) => this.#accept(socket))
     limitConnections(server, connections)
     try {
       server.listen({ port, host: bindAddress, exclusive: true })
       await once(server, 'listening')
+      if (this.#isClosed) return void server.close()
       this.#server = server
+      this.#error = null
     } catch (error) {
       const { code = '', message } = error as NodeJS.ErrnoException
-      this.#error = reasons[code] ?? message
-      log.warn({ port, reason: this.#error }, 'the inverter cannot be shared at its port')
+      const reason = reasons[code] ?? message
+      if (reason !== this.#error) log.warn({ port, reason }, 'the inverter cannot be shared at its port')
+      this.#error = reason
+      if (!this.#isClosed) this.#cancelRetry = timers.after(retryMs, () => void this.open())
     }
   }
 
@@ -83,6 +92,8 @@ export class Listener {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelRetry()
     const closed = this.#server && once(this.#server, 'close')
     this.#server?.close()
     for (const connection of this.#open.keys()) connection.close()
