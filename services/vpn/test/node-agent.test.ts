@@ -9,6 +9,9 @@ import { NodeAgent } from '../src/node-agent/node-agent.ts'
 import { simulateTraffic } from '../src/wireguard/simulated-traffic.ts'
 import { type NodesFixture, startWithNodes } from './nodes-fixture.ts'
 
+/** A key whose simulated peer is not one of those that stay offline. */
+const talking = 'z5s5OnoZBVKaNmuNyivw2yFLZ7gEoOwD5F3J/vmEsp4='
+
 /** A node that runs simulated tunnels in this process, until disposed. */
 async function startAgent(world: NodesFixture, name: string) {
   const { node, token } = await world.add(name)
@@ -48,7 +51,7 @@ test('what is managed in the service runs on the node, and what peers transfer t
     ({ status }) => status === 'active',
     { what: 'the interface runs', seconds: 20 },
   )
-  const peer = await call('POST', '/api/peers', { name: 'phone', interface: 'wg0', limit_down: 8 })
+  const peer = await call('POST', '/api/peers', { name: 'phone', interface: 'wg0', limit_down: 8, public_key: talking })
   const holds = (keys: readonly string[] | undefined) =>
     eventually(
       () => berlin.devices(),
