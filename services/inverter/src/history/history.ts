@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import { createKeyedQueue } from '@hearth/runtime'
 import { invalid, Problem, unknownDevice } from '../problems.ts'
+import { SwitchedPart } from '../switched-part.ts'
 import type { HistoryDependencies } from './dependencies.ts'
 import { openHistorySettings, type HistorySettingsStore } from './history-settings.ts'
 import { startOfSlot } from './quantities.ts'
@@ -31,9 +31,10 @@ const notFilling: FillingStatus = { state: 'off', detail: null, checked_until: n
 class HistoryService {
   readonly #dependencies: HistoryDependencies
   readonly #settings: HistorySettingsStore
-  readonly #queue = createKeyedQueue(8)
-  #recorder: HistoryRecorder | undefined
-  #isStarted = false
+  readonly #part = new SwitchedPart<HistoryRecorder>({
+    begin: () => this.#begin(),
+    end: (recorder) => recorder.close(),
+  })
 
   constructor(dependencies: HistoryDependencies, settings: HistorySettingsStore) {
     this.#dependencies = dependencies
@@ -41,8 +42,7 @@ class HistoryService {
   }
 
   start(): Promise<void> {
-    this.#isStarted = true
-    return this.#withLock(() => this.#begin())
+    return this.#part.start()
   }
 
   async view(): Promise<HistoryView> {
@@ -52,15 +52,13 @@ class HistoryService {
   }
 
   /** Stores the settings and applies them at once. In another time zone the days of which there are slots are added up again. */
-  change(settings: HistorySettings): Promise<void> {
-    return this.#withLock(async () => {
-      const zone = this.#settings.days().zone
-      await this.#end()
+  async change(settings: HistorySettings): Promise<void> {
+    await this.#part.change(async () => {
+      const { zone } = this.#settings.days()
       await this.#settings.change(settings)
       if (this.#settings.days().zone !== zone) await this.#sumAgain()
-      await this.#begin()
-      this.#dependencies.changed()
     })
+    this.#dependencies.changed()
   }
 
   /** Returns balance and course of a period. Throws `unknown_device`. */
@@ -90,37 +88,30 @@ class HistoryService {
   /** Reads the log of an inverter again, as far as it goes back. Throws `unknown_device`, and `conflict` while nothing is recorded. */
   async fill(deviceId: string): Promise<DeviceHistoryStatus> {
     this.#required(deviceId)
-    if (this.#recorder === undefined)
-      throw new Problem('conflict', 'The energy history is off, or the service does not run')
-    await this.#recorder.fill(deviceId)
+    const { running } = this.#part
+    if (running === undefined) throw new Problem('conflict', 'The energy history is off, or the service does not run')
+    await running.fill(deviceId)
     return this.#statusOf(deviceId)
   }
 
   /** Deletes the history of a device that was removed; one whose address changed keeps it, and counts anew. */
   async forget(deviceId: string): Promise<void> {
     const { database, deviceIds } = this.#dependencies
-    await this.#recorder?.forget(deviceId)
+    await this.#part.running?.forget(deviceId)
     if (deviceIds().includes(deviceId)) await updateMeter(database.query, deviceId, { meter: null, filling: null })
     else await deleteMeter(database.query, deviceId)
     // A sample may have come in between, with what was known before.
-    await this.#recorder?.forget(deviceId)
+    await this.#part.running?.forget(deviceId)
   }
 
-  async close(): Promise<void> {
-    this.#isStarted = false
-    await this.#withLock(() => this.#end())
+  close(): Promise<void> {
+    return this.#part.close()
   }
 
-  async #begin(): Promise<void> {
-    if (!this.#isStarted || !this.#settings.current().enabled) return
+  async #begin(): Promise<HistoryRecorder | undefined> {
+    if (!this.#settings.current().enabled) return undefined
     const { HistoryRecorder } = await import('./recorder.ts')
-    this.#recorder = new HistoryRecorder(Object.assign({ settings: this.#settings }, this.#dependencies))
-  }
-
-  async #end(): Promise<void> {
-    const recorder = this.#recorder
-    this.#recorder = undefined
-    await recorder?.close()
+    return new HistoryRecorder(Object.assign({ settings: this.#settings }, this.#dependencies))
   }
 
   async #sumAgain(): Promise<void> {
@@ -148,20 +139,16 @@ class HistoryService {
       oldest: iso(begin?.oldest),
       newest: iso(extent?.newest),
       first_date: begin?.firstDay ?? null,
-      filling: this.#recorder?.fillingStatus(deviceId) ?? this.#idleFilling(),
+      filling: this.#part.running?.fillingStatus(deviceId) ?? this.#idleFilling(),
     }
   }
 
   #idleFilling(): FillingStatus {
-    const isOn = this.#recorder !== undefined && this.#settings.current().fills_gaps
+    const isOn = this.#part.running !== undefined && this.#settings.current().fills_gaps
     return isOn ? { ...notFilling, state: 'waiting' } : notFilling
   }
 
   #required(deviceId: string): void {
     if (!this.#dependencies.deviceIds().includes(deviceId)) throw unknownDevice(deviceId)
-  }
-
-  #withLock<T>(work: () => Promise<T>): Promise<T> {
-    return this.#queue.run('history', work)
   }
 }

@@ -3,6 +3,7 @@ import type { Database } from '@hearth/database'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import type { Catalog } from '../catalog/catalog.ts'
+import { checkPublishedNames } from '../metrics/check-names.ts'
 import { invalid } from '../problems.ts'
 import { readSetting, writeSetting } from '../settings/store.ts'
 import type { Tables } from '../tables.ts'
@@ -38,7 +39,7 @@ export async function openMqttSettings({ query }: Database<Tables>, sealer: Seal
   /** Returns what would be stored; throws a problem that names the member that is wrong. */
   function next(change: MqttChange): Stored {
     const { password: newPassword, client_key: newKey, ...values } = change
-    checkMetrics(values.metrics, catalog)
+    checkPublishedNames(values.metrics, catalog)
     if (values.enabled && values.url === '') throw invalid('url', 'is needed while MQTT is on')
     const isElsewhere = values.url !== '' && values.url !== stored.settings.url
     if (isElsewhere && newPassword === undefined && stored.password !== null)
@@ -91,15 +92,6 @@ function defaultSettings({ roles }: Catalog): MqttSettings {
     offers_controls: false,
     has_password: false,
     has_client_key: false,
-  }
-}
-
-function checkMetrics(names: readonly string[], catalog: Catalog): void {
-  for (const [index, name] of names.entries()) {
-    const object = catalog.byName(name)
-    if (object === undefined) throw invalid('metrics', `names the unknown metric ${name}`)
-    if (object.isAction) throw invalid('metrics', `names ${name}, an action that has no value`)
-    if (names.indexOf(name) !== index) throw invalid('metrics', `names ${name} twice`)
   }
 }
 

@@ -1,14 +1,11 @@
-import { createKeyedQueue } from '@hearth/runtime'
+import { AwayReport } from '../notifications/away-report.ts'
+import { SwitchedPart } from '../switched-part.ts'
 import type { MqttDependencies } from './dependencies.ts'
 import { forgetChoice } from './energy-commands.ts'
 import { openMqttSettings, type MqttSettingsStore } from './mqtt-settings.ts'
 import type { Runner } from './runner.ts'
 import type { MqttChange, MqttStatus, MqttTest, MqttView } from './schema.ts'
 import { deleteCounters } from './store.ts'
-
-/** Time without a broker after which people are told, milliseconds, and the interval of that check. */
-const awayMs = 600_000
-const checkEvery = 30_000
 
 const off: MqttStatus = {
   state: 'off',
@@ -34,19 +31,29 @@ export async function openMqtt(dependencies: MqttDependencies) {
 class MqttService {
   readonly #dependencies: MqttDependencies
   readonly #settings: MqttSettingsStore
-  readonly #queue = createKeyedQueue(8)
-  #runner: Runner | undefined
-  #cancelCheck: () => void = () => undefined
-  #isStarted = false
+  readonly #away: AwayReport
+  readonly #part = new SwitchedPart<Runner>({
+    begin: () => this.#begin(),
+    end: (runner, why) => this.#end(runner, why),
+  })
 
   constructor(dependencies: MqttDependencies, settings: MqttSettingsStore) {
     this.#dependencies = dependencies
     this.#settings = settings
+    this.#away = new AwayReport({
+      ...dependencies,
+      event: { class: 'mqtt.disconnected', subject: 'broker', path: '/mqtt' },
+      texts: {
+        away: 'The MQTT broker is unreachable',
+        back: 'The MQTT broker is reachable again',
+        meanwhile: 'Values go on as soon as it is back.',
+        unknown: 'The broker does not answer',
+      },
+    })
   }
 
   start(): Promise<void> {
-    this.#isStarted = true
-    return this.#queue.run('mqtt', () => this.#begin())
+    return this.#part.start()
   }
 
   view(): MqttView {
@@ -54,17 +61,12 @@ class MqttService {
   }
 
   status(): MqttStatus {
-    return this.#runner?.status() ?? off
+    return this.#part.running?.status() ?? off
   }
 
   /** Stores the settings and applies them at once. */
   change(change: MqttChange): Promise<void> {
-    return this.#queue.run('mqtt', async () => {
-      await this.#settings.change(change)
-      if (!this.#isStarted) return
-      await this.#end(true)
-      await this.#begin()
-    })
+    return this.#part.change(() => this.#settings.change(change))
   }
 
   /** Connects with settings that are not stored and disconnects again. */
@@ -76,55 +78,39 @@ class MqttService {
 
   /** Publishes what changed without waiting for the next round. */
   wake(): void {
-    this.#runner?.wake()
+    this.#part.running?.wake()
   }
 
   /** Forgets the counters and choices of a device that was removed or replaced by another inverter. */
   async forget(deviceId: string): Promise<void> {
     const { query } = this.#dependencies.database
-    await (this.#runner === undefined ? deleteCounters(query, deviceId) : this.#runner.forget(deviceId))
+    const { running } = this.#part
+    await (running === undefined ? deleteCounters(query, deviceId) : running.forget(deviceId))
     await forgetChoice(query, deviceId)
   }
 
-  async close(): Promise<void> {
-    this.#isStarted = false
-    await this.#queue.run('mqtt', () => this.#end(false))
+  close(): Promise<void> {
+    return this.#part.close()
   }
 
-  async #begin(): Promise<void> {
+  async #begin(): Promise<Runner | undefined> {
     const settings = this.#settings.current()
-    if (!settings.enabled) return
+    if (!settings.enabled) return undefined
     // Loaded here: an installation without MQTT does without its memory.
     const { startRunner } = await import('./runner.ts')
-    this.#runner = await startRunner(settings, this.#settings.address(), this.#dependencies)
-    this.#check()
+    const runner = await startRunner(settings, this.#settings.address(), this.#dependencies)
+    const { session } = runner
+    this.#away.follow(() => ({
+      awayMs: session.awayMs,
+      isThere: session.isConnected,
+      lastError: session.lastError,
+    }))
+    return runner
   }
 
-  async #end(isChange: boolean): Promise<void> {
-    this.#cancelCheck()
-    const runner = this.#runner
-    this.#runner = undefined
-    await runner?.stop(isChange ? this.#settings.current() : undefined)
-    if (isChange) this.#report(false, '')
-  }
-
-  /** Tells people about a broker that stays away, and when it is back. */
-  #check(): void {
-    const session = this.#runner?.session
-    if (session === undefined) return
-    if (session.awayMs >= awayMs) this.#report(true, session.lastError ?? 'The broker does not answer')
-    else if (session.isConnected) this.#report(false, '')
-    this.#cancelCheck = this.#dependencies.timers.after(checkEvery, () => this.#check())
-  }
-
-  #report(isAway: boolean, reason: string): void {
-    const change = { class: 'mqtt.disconnected', subject: 'broker', path: '/mqtt' } as const
-    if (isAway)
-      this.#dependencies.reports.begin({
-        ...change,
-        title: 'The MQTT broker is unreachable',
-        text: `${reason}. Values go on as soon as it is back.`,
-      })
-    else this.#dependencies.reports.end({ ...change, title: 'The MQTT broker is reachable again', text: '' })
+  async #end(runner: Runner, why: 'change' | 'close'): Promise<void> {
+    this.#away.end()
+    await runner.stop(why === 'change' ? this.#settings.current() : undefined)
+    if (why === 'change') this.#away.clear()
   }
 }

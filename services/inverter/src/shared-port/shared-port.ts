@@ -1,7 +1,8 @@
 import type { Database } from '@hearth/database'
-import { createKeyedQueue, type Log, type Timers } from '@hearth/runtime'
+import type { Log, Timers } from '@hearth/runtime'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { MetricWrites } from '../metrics/write-metric.ts'
+import { SwitchedPart } from '../switched-part.ts'
 import type { Tables } from '../tables.ts'
 import type { AnswersDependencies } from './answers.ts'
 import type { Listener } from './listener.ts'
@@ -30,9 +31,7 @@ export async function openSharedPort(dependencies: SharedPortDependencies) {
 class SharedPorts {
   readonly #dependencies: SharedPortDependencies
   readonly #settings: SettingsStore
-  readonly #queue = createKeyedQueue(8)
-  #listeners: readonly Listener[] = []
-  #isStarted = false
+  readonly #part = new SwitchedPart<readonly Listener[]>({ begin: () => this.#open(), end: closeAll })
 
   constructor(dependencies: SharedPortDependencies, settings: SettingsStore) {
     this.#dependencies = dependencies
@@ -40,48 +39,37 @@ class SharedPorts {
   }
 
   start(): Promise<void> {
-    this.#isStarted = true
-    return this.#queue.run('ports', () => this.#open())
+    return this.#part.start()
   }
 
   view(): SharedPortView {
+    const listeners = this.#part.running ?? []
     return {
       settings: this.#settings.current(),
-      ports: this.#listeners.map((listener) => listener.state()),
-      connections: this.#listeners.flatMap((listener) => listener.connections()),
+      ports: listeners.map((listener) => listener.state()),
+      connections: listeners.flatMap((listener) => listener.connections()),
     }
   }
 
   /** Stores settings and opens the ports anew; programs connect again. Throws a problem that names the member that is wrong. */
   change(settings: SharedPortSettings): Promise<void> {
-    return this.#queue.run('ports', async () => {
-      await this.#settings.change(settings)
-      await this.#reopen()
-    })
+    return this.#part.change(() => this.#settings.change(settings))
   }
 
   /** Closes the port of a device that is no more. */
   forget(deviceId: string): Promise<void> {
-    return this.#queue.run('ports', async () => {
-      if (this.#dependencies.isDevice(deviceId)) return
-      if (await this.#settings.forget(deviceId)) await this.#reopen()
-    })
+    return this.#part.change(async () =>
+      this.#dependencies.isDevice(deviceId) ? false : this.#settings.forget(deviceId),
+    )
   }
 
-  async close(): Promise<void> {
-    this.#isStarted = false
-    await this.#queue.run('ports', () => this.#close())
+  close(): Promise<void> {
+    return this.#part.close()
   }
 
-  async #reopen(): Promise<void> {
-    if (!this.#isStarted) return
-    await this.#close()
-    await this.#open()
-  }
-
-  async #open(): Promise<void> {
+  async #open(): Promise<readonly Listener[] | undefined> {
     const { enabled, inverters, clients, bind_address: bindAddress, cache_seconds: seconds } = this.#settings.current()
-    if (!enabled) return
+    if (!enabled) return undefined
     const [{ Listener }, { Answers }] = await Promise.all([import('./listener.ts'), import('./answers.ts')])
     const { catalog, timers, log, find, writes } = this.#dependencies
     const opened = inverters.map(({ device_id: deviceId, port }) => {
@@ -89,12 +77,10 @@ class SharedPorts {
       return new Listener({ deviceId, port, bindAddress, clients, answers, timers, log })
     })
     await Promise.all(opened.map((listener) => listener.open()))
-    this.#listeners = opened
+    return opened
   }
+}
 
-  async #close(): Promise<void> {
-    const closing = this.#listeners
-    this.#listeners = []
-    await Promise.all(closing.map((listener) => listener.close()))
-  }
+async function closeAll(listeners: readonly Listener[]): Promise<void> {
+  await Promise.all(listeners.map((listener) => listener.close()))
 }

@@ -2,6 +2,7 @@ import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { z } from 'zod'
 import type { Catalog } from '../catalog/catalog.ts'
+import { checkPublishedNames } from '../metrics/check-names.ts'
 import { invalid } from '../problems.ts'
 import { readSetting, writeSetting } from '../settings/store.ts'
 import type { Tables } from '../tables.ts'
@@ -35,7 +36,7 @@ export async function openTimeSeriesSettings({ query }: Database<Tables>, sealer
   /** Returns what would be stored; throws a problem that names the member that is wrong. */
   function next(change: TimeSeriesChange): Stored {
     const { token: newToken, password: newPassword, ...values } = change
-    checkMetrics(values.metrics, catalog)
+    checkPublishedNames(values.metrics, catalog)
     if (values.enabled) checkComplete(values)
     const isElsewhere = values.url !== '' && values.url !== stored.settings.url
     for (const [name, given] of [
@@ -76,15 +77,6 @@ function checkComplete({ url, api, organization, bucket }: TimeSeriesChange): vo
   if (url === '') throw invalid('url', 'is needed to write points')
   if (api === 'v2' && bucket === '') throw invalid('bucket', 'is needed with v2')
   if (api === 'v2' && organization === '') throw invalid('organization', 'is needed with v2')
-}
-
-function checkMetrics(names: readonly string[], catalog: Catalog): void {
-  for (const [index, name] of names.entries()) {
-    const object = catalog.byName(name)
-    if (object === undefined) throw invalid('metrics', `names the unknown metric ${name}`)
-    if (object.isAction) throw invalid('metrics', `names ${name}, an action that has no value`)
-    if (names.indexOf(name) !== index) throw invalid('metrics', `names ${name} twice`)
-  }
 }
 
 const defaults = ({ roles }: Catalog): TimeSeriesSettings => ({

@@ -1,12 +1,9 @@
-import { createKeyedQueue } from '@hearth/runtime'
+import { AwayReport } from '../notifications/away-report.ts'
+import { SwitchedPart } from '../switched-part.ts'
 import type { TimeSeriesDependencies } from './dependencies.ts'
 import type { Runner } from './runner.ts'
 import type { TimeSeriesChange, TimeSeriesStatus, TimeSeriesTest, TimeSeriesView } from './schema.ts'
 import { openTimeSeriesSettings, type TimeSeriesSettingsStore } from './time-series-settings.ts'
-
-/** Time without the server after which people are told, milliseconds, and the interval of that check. */
-const awayMs = 600_000
-const checkEvery = 30_000
 
 const off: TimeSeriesStatus = {
   state: 'off',
@@ -34,19 +31,29 @@ export async function openTimeSeries(dependencies: TimeSeriesDependencies) {
 class TimeSeriesService {
   readonly #dependencies: TimeSeriesDependencies
   readonly #settings: TimeSeriesSettingsStore
-  readonly #queue = createKeyedQueue(8)
-  #runner: Runner | undefined
-  #cancelCheck: () => void = () => undefined
-  #isStarted = false
+  readonly #away: AwayReport
+  readonly #part = new SwitchedPart<Runner>({
+    begin: () => this.#begin(),
+    end: (runner, why) => this.#end(runner, why),
+  })
 
   constructor(dependencies: TimeSeriesDependencies, settings: TimeSeriesSettingsStore) {
     this.#dependencies = dependencies
     this.#settings = settings
+    this.#away = new AwayReport({
+      ...dependencies,
+      event: { class: 'time-series.stuck', subject: 'server', path: '/time-series' },
+      texts: {
+        away: 'The time-series database takes no points',
+        back: 'The time-series database takes points again',
+        meanwhile: 'Points are kept on disk and written as soon as it takes them.',
+        unknown: 'The server does not answer',
+      },
+    })
   }
 
   start(): Promise<void> {
-    this.#isStarted = true
-    return this.#withLock(() => this.#begin())
+    return this.#part.start()
   }
 
   view(): TimeSeriesView {
@@ -54,18 +61,12 @@ class TimeSeriesService {
   }
 
   status(): TimeSeriesStatus {
-    return this.#runner?.status() ?? off
+    return this.#part.running?.status() ?? off
   }
 
   /** Stores the settings and applies them at once. What is in the buffer goes to the server that is set then. */
   change(change: TimeSeriesChange): Promise<void> {
-    return this.#withLock(async () => {
-      await this.#settings.change(change)
-      if (!this.#isStarted) return
-      await this.#end()
-      this.#report(false, '')
-      await this.#begin()
-    })
+    return this.#part.change(() => this.#settings.change(change))
   }
 
   /** Sends a request without points, with settings that are not stored. */
@@ -75,47 +76,27 @@ class TimeSeriesService {
     return testServer(address, this.#dependencies)
   }
 
-  async close(): Promise<void> {
-    this.#isStarted = false
-    await this.#withLock(() => this.#end())
+  close(): Promise<void> {
+    return this.#part.close()
   }
 
-  async #begin(): Promise<void> {
+  async #begin(): Promise<Runner | undefined> {
     const settings = this.#settings.current()
-    if (!settings.enabled) return
+    if (!settings.enabled) return undefined
     const { startRunner } = await import('./runner.ts')
-    this.#runner = await startRunner(settings, this.#settings.address(), this.#dependencies)
-    this.#check()
+    const runner = await startRunner(settings, this.#settings.address(), this.#dependencies)
+    const { sender } = runner
+    this.#away.follow(() => ({
+      awayMs: sender.awayMs,
+      isThere: sender.awayMs === 0,
+      lastError: sender.lastError,
+    }))
+    return runner
   }
 
-  async #end(): Promise<void> {
-    this.#cancelCheck()
-    const runner = this.#runner
-    this.#runner = undefined
-    await runner?.stop()
-  }
-
-  /** Tells people about a server that stays away, and when it is back. */
-  #check(): void {
-    const sender = this.#runner?.sender
-    if (sender === undefined) return
-    if (sender.awayMs >= awayMs) this.#report(true, sender.lastError ?? 'The server does not answer')
-    else if (sender.awayMs === 0) this.#report(false, '')
-    this.#cancelCheck = this.#dependencies.timers.after(checkEvery, () => this.#check())
-  }
-
-  #report(isAway: boolean, reason: string): void {
-    const change = { class: 'time-series.stuck', subject: 'server', path: '/time-series' } as const
-    if (isAway)
-      this.#dependencies.reports.begin({
-        ...change,
-        title: 'The time-series database takes no points',
-        text: `${reason}. Points are kept on disk and written as soon as it takes them.`,
-      })
-    else this.#dependencies.reports.end({ ...change, title: 'The time-series database takes points again', text: '' })
-  }
-
-  #withLock<T>(work: () => Promise<T>): Promise<T> {
-    return this.#queue.run('time-series', work)
+  async #end(runner: Runner, why: 'change' | 'close'): Promise<void> {
+    this.#away.end()
+    await runner.stop()
+    if (why === 'change') this.#away.clear()
   }
 }

@@ -1,9 +1,7 @@
 import { Group, Text } from '@mantine/core'
-import { answer, describeError } from '@hearth/ui'
-import { IconCircleCheck, IconCircleX, IconPlugConnected } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
+import { answer } from '@hearth/ui'
 import { api, type Schemas } from '../api.ts'
-import { IconButton, Notice } from '../page-elements.tsx'
+import { ConnectionTest } from '../connection/connection-test.tsx'
 
 /** A button that tests the connection to an inverter at an address, with the result. */
 export function ConnectionCheck({
@@ -13,46 +11,29 @@ export function ConnectionCheck({
   address: () => Schemas['ConnectionTest']
   disabled?: boolean
 }) {
-  const check = useMutation({
-    mutationFn: () => answer(api.POST('/admin/api/connection-test', { body: address() })),
-    networkMode: 'always',
-  })
-  const data = check.isPending ? undefined : check.data
   return (
-    <div className="connection-check" aria-live="polite">
-      <IconButton icon={IconPlugConnected} loading={check.isPending} disabled={disabled} onClick={() => check.mutate()}>
-        Test connection
-      </IconButton>
-      {check.error !== null && <Failure>{describeError(check.error)}</Failure>}
-      {data?.reachable === false && <Failure>{data.detail}</Failure>}
-      {data?.reachable === true && (
-        <Notice
-          color="green"
-          icon={IconCircleCheck}
-          mt={10}
-          mb={0}
-          more={
-            <Group gap="md">
-              {detailsOf(data).map(([name, value]) => (
-                <Text key={name} size="sm">
-                  <span className="hearth-dimmed">{name}</span> {value.replaceAll('_', ' ')}
-                </Text>
-              ))}
-            </Group>
-          }
-        >
-          Connected in {data.took_ms} ms.
-        </Notice>
-      )}
-    </div>
+    <ConnectionTest
+      test={() => answer(api.POST('/admin/api/connection-test', { body: address() }))}
+      outcomeOf={outcomeOf}
+      disabled={disabled}
+    />
   )
 }
 
-function Failure({ children }: { children: string }) {
+const outcomeOf = (result: Schemas['ConnectionResult']) =>
+  result.reachable
+    ? { works: true, text: `Connected in ${result.took_ms} ms.`, more: <Details result={result} /> }
+    : { works: false, text: result.detail }
+
+function Details({ result }: { result: Schemas['ConnectionResult'] }) {
   return (
-    <Notice color="red" icon={IconCircleX} mt={10} mb={0}>
-      {children}
-    </Notice>
+    <Group gap="md">
+      {detailsOf(result).map(([name, value]) => (
+        <Text key={name} size="sm">
+          <span className="hearth-dimmed">{name}</span> {value.replaceAll('_', ' ')}
+        </Text>
+      ))}
+    </Group>
   )
 }
 

@@ -1,8 +1,8 @@
-import { formatCount, RelativeTime, Section, StatusBadge, type Tone } from '@hearth/ui'
-import { IconPlugConnectedX } from '@tabler/icons-react'
+import { formatCount, RelativeTime, type Tone } from '@hearth/ui'
 import type { ReactNode } from 'react'
 import type { MqttView } from '../api.ts'
-import { Facts, Notice } from '../page-elements.tsx'
+import { ConnectionSection } from '../connection/connection-section.tsx'
+import { Facts } from '../page-elements.tsx'
 
 type Status = MqttView['status']
 
@@ -15,19 +15,8 @@ const states: Record<Status['state'], { tone: Tone; text: string }> = {
 
 /** The state of the connection, why it failed, what has gone over it, and below what can be done. */
 export function MqttStatus({ status, children }: { status: Status; children: ReactNode }) {
-  const { tone, text } = states[status.state]
   return (
-    <Section title="Connection" actions={<StatusBadge tone={tone}>{text}</StatusBadge>}>
-      {status.last_error !== null && (
-        <Notice color="red" icon={IconPlugConnectedX} mb={12}>
-          {status.last_error}.{' '}
-          {status.next_attempt_at !== null && (
-            <>
-              Next attempt <RelativeTime value={status.next_attempt_at} />.
-            </>
-          )}
-        </Notice>
-      )}
+    <ConnectionSection status={status} badge={states[status.state]} test={children}>
       {status.state === 'off' ? (
         <p className="hearth-dimmed">
           Home Assistant and other programs get the values of your inverters as soon as MQTT is on.
@@ -43,7 +32,6 @@ export function MqttStatus({ status, children }: { status: Status; children: Rea
           ]}
         />
       )}
-      <div className="mqtt-test">{children}</div>
-    </Section>
+    </ConnectionSection>
   )
 }

@@ -2,11 +2,10 @@ import { answer, changedValues, PageHeader, QueryState, SettingsForm, type Setti
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { api, keys, type MqttView, readMqtt } from '../api.ts'
-import { BrokerCheck } from '../mqtt/broker-check.tsx'
+import { ConnectionTest } from '../connection/connection-test.tsx'
 import { MqttStatus } from '../mqtt/mqtt-status.tsx'
 import { changeOf, type MqttValues, valuesOf } from '../mqtt/mqtt-values.ts'
 import { MetricPicker } from '../prometheus/metric-picker.tsx'
-import '../mqtt/mqtt.css'
 import '../prometheus/prometheus.css'
 
 /** Settings and state of MQTT. */
@@ -124,7 +123,11 @@ function MqttForm({ view }: { view: MqttView }) {
         sections={sectionsFor(view)}
       >
         <MqttStatus status={view.status}>
-          <BrokerCheck change={() => changeOf(form.getValues())} disabled={values.url.trim() === ''} />
+          <ConnectionTest
+            test={() => answer(api.POST('/admin/api/mqtt/test', { body: changeOf(form.getValues()) }))}
+            outcomeOf={({ is_connected: works, detail }) => ({ works, text: `${detail}.` })}
+            disabled={values.url.trim() === ''}
+          />
         </MqttStatus>
       </SettingsForm>
       <MetricPicker

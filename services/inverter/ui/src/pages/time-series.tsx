@@ -3,11 +3,10 @@ import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { api, keys, readTimeSeries, type TimeSeriesView } from '../api.ts'
 import { MetricPicker } from '../prometheus/metric-picker.tsx'
-import { ServerCheck } from '../time-series/server-check.tsx'
+import { ConnectionTest } from '../connection/connection-test.tsx'
 import { TimeSeriesStatus } from '../time-series/time-series-status.tsx'
 import { changeOf, type TimeSeriesValues, valuesOf } from '../time-series/time-series-values.ts'
 import '../prometheus/prometheus.css'
-import '../time-series/time-series.css'
 
 /** Settings and state of the time series. */
 export function TimeSeriesPage() {
@@ -124,7 +123,11 @@ function TimeSeriesForm({ view }: { view: TimeSeriesView }) {
         sections={sectionsFor(view)}
       >
         <TimeSeriesStatus status={view.status}>
-          <ServerCheck change={() => changeOf(form.getValues())} disabled={values.url.trim() === ''} />
+          <ConnectionTest
+            test={() => answer(api.POST('/admin/api/time-series/test', { body: changeOf(form.getValues()) }))}
+            outcomeOf={({ is_ready: works, detail }) => ({ works, text: `${detail}.` })}
+            disabled={values.url.trim() === ''}
+          />
         </TimeSeriesStatus>
       </SettingsForm>
       <MetricPicker

@@ -1,7 +1,7 @@
-import { formatBytes, formatCount, RelativeTime, Section, StatusBadge, type Tone } from '@hearth/ui'
-import { IconPlugConnectedX } from '@tabler/icons-react'
+import { formatBytes, formatCount, RelativeTime, type Tone } from '@hearth/ui'
 import type { ReactNode } from 'react'
 import type { TimeSeriesView } from '../api.ts'
+import { ConnectionSection } from '../connection/connection-section.tsx'
 import { Facts, Notice } from '../page-elements.tsx'
 
 type Status = TimeSeriesView['status']
@@ -14,19 +14,8 @@ const states: Record<Status['state'], { tone: Tone; text: string }> = {
 
 /** The state of writing, why it failed, what was written and lost, and below what can be done. */
 export function TimeSeriesStatus({ status, children }: { status: Status; children: ReactNode }) {
-  const { tone, text } = states[status.state]
   return (
-    <Section title="Connection" actions={<StatusBadge tone={tone}>{text}</StatusBadge>}>
-      {status.last_error !== null && (
-        <Notice color="red" icon={IconPlugConnectedX} mb={12}>
-          {status.last_error}.{' '}
-          {status.next_attempt_at !== null && (
-            <>
-              Next attempt <RelativeTime value={status.next_attempt_at} />.
-            </>
-          )}
-        </Notice>
-      )}
+    <ConnectionSection status={status} badge={states[status.state]} test={children}>
       {status.last_refusal !== null && (
         <Notice mb={12}>
           {formatCount(status.points_refused, 'point')} refused. {status.last_refusal}
@@ -47,7 +36,6 @@ export function TimeSeriesStatus({ status, children }: { status: Status; childre
           ]}
         />
       )}
-      <div className="time-series-test">{children}</div>
-    </Section>
+    </ConnectionSection>
   )
 }
