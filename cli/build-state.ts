@@ -28,15 +28,17 @@ export function commandsFile(service: ServiceFolder): string {
 export function hashService({ folder, name }: ServiceFolder): string {
   const repository = join(folder, '../..')
   const kits = join(repository, 'kits')
-  const files = [
+  const named = [
     join(repository, 'package-lock.json'),
     join(repository, 'tools/build.ts'),
     join(folder, 'package.json'),
     join(folder, 'ui/dist', stampName),
+  ]
+  const found = [
     ...filesBelow(join(folder, 'src')),
     ...filesBelow(join(folder, 'assets')),
     ...filesBelow(kits, ['node_modules', 'test', 'testing', 'ui']),
   ]
-  const read = files.filter((file) => !file.endsWith('.test.ts') && existsSync(file))
-  return hashFiles(read, { repository, name })
+  const files = [...named.filter((file) => existsSync(file)), ...found.filter((file) => !file.endsWith('.test.ts'))]
+  return hashFiles(files, { repository, name })
 }

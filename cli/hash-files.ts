@@ -5,10 +5,11 @@ import { dirname, join, relative } from 'node:path'
 /** The files in a folder and below it; none when it is not there. Folders of the names in `without` are left out. */
 export function filesBelow(folder: string, without: readonly string[] = []): string[] {
   const found: string[] = []
+  // Joined by hand: a start of a service looks at a thousand files.
   const read = (path: string) => {
     for (const entry of readdirSync(path, { withFileTypes: true })) {
-      if (entry.isFile()) found.push(join(path, entry.name))
-      else if (entry.isDirectory() && !without.includes(entry.name)) read(join(path, entry.name))
+      if (entry.isFile()) found.push(`${path}/${entry.name}`)
+      else if (entry.isDirectory() && !without.includes(entry.name)) read(`${path}/${entry.name}`)
     }
   }
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) read(folder)
@@ -35,12 +36,12 @@ export function hashFiles(
   return content
 }
 
-/** A hash that changes whenever a file of the list does: nothing but the system sets the time of a change. */
+/** A hash that changes whenever a file of the list, below the repository, does: nothing but the system sets the time of a change. */
 function stateOf(files: readonly string[], repository: string): string {
   const hash = createHash('sha256')
   for (const file of files) {
     const { size, ino, ctimeMs } = statSync(file)
-    hash.update(`${relative(repository, file)}\0${size} ${ino} ${ctimeMs}\n`)
+    hash.update(`${file.slice(repository.length)}\0${size} ${ino} ${ctimeMs}\n`)
   }
   return hash.digest('hex')
 }

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import send from '@fastify/send'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { chooseEncoding, encodeText } from './content-encoding.ts'
 import { allowNonce } from './security-headers.ts'
 
@@ -31,29 +31,61 @@ export function readPage(folder: string): RenderPage {
  *
  * @param folder Vite's output; a missing one has no files
  */
-export async function servePageFiles(app: FastifyInstance, folder: string): Promise<void> {
+export function servePageFiles(app: FastifyInstance, folder: string): void {
   if (!existsSync(join(folder, 'index.html'))) return
-  await app.register(async (scope) => {
-    // The plugin's own choice takes `*` for an encoding that is excluded beside it, and knows no `identity`.
-    scope.addHook('onRequest', (request, _reply, done) => {
-      request.raw.headers['accept-encoding'] = chooseEncoding(request.raw.headers['accept-encoding'])
-      done()
-    })
-    await scope.register(fastifyStatic, {
-      root: folder,
-      wildcard: false,
-      index: false,
-      cacheControl: false,
-      preCompressed: true,
-      globIgnore: ['index.html', 'pages.json', '**/*.br', '**/*.gz'],
-      setHeaders(reply, path) {
-        const forEver = path.includes('/assets/')
-        reply.header('cache-control', forEver ? 'public, max-age=31536000, immutable' : 'public, max-age=600')
-        // The policy of the page applies; repeated on forty scripts and styles it would add ten kilobytes.
-        if (forEver && /\.(?:js|css)(?:\.\w+)?$/.test(path)) reply.removeHeader('content-security-policy')
-      },
-    })
+  const files = new Set([...filesIn(folder), ...filesIn(join(folder, 'assets')).map((name) => `assets/${name}`)])
+  const served = [...files].filter((file) => !notServed.test(file))
+  const answer = createFileAnswer(folder, files)
+  for (const file of served.filter((name) => !name.includes('/')))
+    app.get(`/${file}`, (request, reply) => answer(file, request, reply))
+  const assets = new Set(served)
+  // One route for all of them: two for each file would take longer to make than the rest of the server.
+  app.get<{ Params: { file: string } }>('/assets/:file', async (request, reply) => {
+    const file = `assets/${request.params.file}`
+    if (assets.has(file)) return answer(file, request, reply)
+    reply.callNotFound()
+    return reply
   })
+}
+
+const notServed = /^(?:index\.html|pages\.json|.*\.br|.*\.gz)$/
+
+/** Names of the files right in a folder; none when it is not there. */
+function filesIn(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  const entries = readdirSync(folder, { withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+}
+
+const extensionOf = { br: '.br', gzip: '.gz' }
+
+/** Creates the answer with a file of the folder, in the coding the client prefers where it stands beside the file. */
+function createFileAnswer(folder: string, files: ReadonlySet<string>) {
+  return async (file: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const coding = chooseEncoding(request.headers['accept-encoding'])
+    const coded = coding === 'identity' ? file : `${file}${extensionOf[coding]}`
+    const isCoded = coded !== file && files.has(coded)
+    const options = { root: folder, cacheControl: false, contentType: !isCoded }
+    const sent = await send(request.raw, encodeURI(isCoded ? coded : file), options)
+    if (sent.type === 'error' && (sent.metadata.error as { status?: number }).status !== 404) throw sent.metadata.error
+    // It was there at the start.
+    if (sent.type !== 'file') {
+      reply.callNotFound()
+      return reply
+    }
+    const forEver = file.startsWith('assets/')
+    reply.code(sent.statusCode).headers({ ...sent.headers, vary: 'accept-encoding' })
+    if (isCoded) reply.headers({ 'content-encoding': coding, 'content-type': typeOf(file) })
+    reply.header('cache-control', forEver ? 'public, max-age=31536000, immutable' : 'public, max-age=600')
+    // The policy of the page applies; repeated on forty scripts and styles it would add ten kilobytes.
+    if (forEver && /\.(?:js|css)$/.test(file)) reply.removeHeader('content-security-policy')
+    return reply.send(sent.stream)
+  }
+}
+
+function typeOf(file: string): string {
+  const type = send.mime.getType(file) ?? 'application/octet-stream'
+  return send.isUtf8MimeType(type) ? `${type}; charset=utf-8` : type
 }
 
 /** True when the web application has a page at a path; the path is without its query. */

@@ -92,7 +92,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const page = readPage(options.pages)
   const isPage = readPageAddresses(options.pages)
   await app.register(async (scope) => addRoutes(scope, options, page))
-  await servePageFiles(app, options.pages)
+  servePageFiles(app, options.pages)
   app.setNotFoundHandler((request, reply) =>
     answerUnknown(options, { page, isPage }, { request, reply, client: clientOf(request, options.trust) }),
   )

@@ -6,7 +6,7 @@ import {
   type OutboundAllow,
   type PolicyOptions,
 } from '@hearth/outbound'
-import { Agent, fetch as fetchBy } from 'undici'
+import type { Agent, fetch as Fetch } from 'undici'
 import { defaultStemBaseUrl } from './result-address.ts'
 
 /** The base address of the stem service and what else the operator allows. */
@@ -30,9 +30,17 @@ export function createStemFetch({ baseUrl, allow, ...options }: StemFetchOptions
       (error: NodeJS.ErrnoException) => done(error, ''),
     )
   }
-  const agent = new Agent({ connect: { lookup, timeout: 10_000 } as object })
-  const guarded = (input: never, init: object) => fetchBy(input, { ...init, dispatcher: agent })
-  return { fetch: guarded as unknown as typeof fetch, close: () => agent.destroy() }
+  let connections: Promise<{ agent: Agent; fetchBy: typeof Fetch }> | undefined
+  const connect = async () => {
+    // Loaded with the first request: most starts need none.
+    const { Agent, fetch: fetchBy } = await import('undici')
+    return { agent: new Agent({ connect: { lookup, timeout: 10_000 } as object }), fetchBy }
+  }
+  const guarded = async (input: never, init: object) => {
+    const { agent, fetchBy } = await (connections ??= connect())
+    return fetchBy(input, { ...init, dispatcher: agent })
+  }
+  return { fetch: guarded as unknown as typeof fetch, close: async () => (await connections)?.agent.destroy() }
 }
 
 const usualPort = ({ protocol }: URL): number => (protocol === 'https:' ? 443 : 80)
