@@ -77,6 +77,8 @@ async function openPool(connectionString: string): Promise<Pool> {
   const pool = new Pool({ connectionString, ...limits, types: { getTypeParser } })
   // An idle connection that the server ends must not end the process; the next query opens another.
   pool.on('error', () => undefined)
+  // Nor may one that ends while it is in use, whose query fails: the pool itself listens to idle ones alone.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
