@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -107,6 +109,72 @@ test('a service that ends while it counts has counted all of a report or nothing
     database.close()
   }
 })
+
+test(
+  'traffic that the database committed while its connection broke is in the totals, once',
+  { skip: postgresObstacle() },
+  async () => {
+    await using way = await startLossyWay(await createPostgresDatabase())
+    await using started = await startWithPeer({ DATABASE_URL: way.url })
+    const { world, berlin, peer } = started
+    const count = randomUUID()
+    await send(berlin, count, [[1, [moved(peer)]]])
+    way.loseCommitAfter('traffic_number')
+    await assert.rejects(send(berlin, count, [[2, [moved(peer)]]]))
+    assert.equal(way.lost, 1)
+    assert.equal((await send(berlin, count, [[2, [moved(peer)]]])).counted, 2)
+    assert.deepEqual(await totals(world, peer), [2000, 1000])
+    assert.equal((await send(berlin, count, [[3, [moved(peer)]]])).counted, 3)
+    assert.deepEqual(await totals(world, peer), [3000, 1500])
+  },
+)
+
+/** A way to PostgreSQL on which the answer to a commit gets lost, with its connection, when a test says so. */
+async function startLossyWay(to: string) {
+  const target = new URL(to)
+  const sockets = new Set<Socket>()
+  let [word, lost] = ['', 0]
+  const server = createServer((client) => {
+    const database = connect(Number(target.port), target.hostname)
+    for (const socket of [client, database]) {
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('close', () => [client, database].forEach((each) => each.destroy()))
+    }
+    let [isMeant, isLosing] = [false, false]
+    client.on('data', (bytes) => {
+      isMeant ||= word !== '' && bytes.includes(word)
+      if (isMeant && /commit/i.test(bytes.toString('latin1'))) [isLosing, word] = [true, '']
+      database.write(bytes)
+    })
+    database.on('data', (bytes) => {
+      if (!isLosing) client.write(bytes)
+      // What the database says after that nobody hears.
+      else if (/COMMIT/.test(bytes.toString('latin1'))) {
+        lost += 1
+        client.destroy()
+      }
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = new URL(to)
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    url: url.href,
+    get lost() {
+      return lost
+    },
+    loseCommitAfter(statement: string) {
+      word = statement
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
 
 test('traffic of a node that was away for hours lands in its hour, with the connection that it belonged to', async () => {
   await using started = await startWithPeer()

@@ -31,6 +31,8 @@ export class NodeTraffic {
   /** Two reports of a node at once would both find a batch new. */
   readonly #queue = createKeyedQueue(20)
   readonly #budget = new TrafficBudget()
+  /** Of each node the batches that failed to be written; the connection may have broken when they were. */
+  readonly #uncertain = new Map<string, UncertainBatches>()
   /** Owners of keys by node and key, as they were found last. */
   readonly #recent = new Map<string, { readonly owner: store.NodePeerRow; readonly at: number }>()
 
@@ -45,18 +47,33 @@ export class NodeTraffic {
       const { db, clock } = this.#dependencies
       const held = await store.findNodeRow(db, node.id)
       const last = held?.traffic_count === traffic.count ? (held.traffic_number ?? 0) : 0
+      await this.#followUncertain(node.id, { count: traffic.count, number: last })
       const now = clock.now()
       const fresh = newBatches(traffic.batches, last)
       const number = fresh.at(-1)?.number
       if (number === undefined) return last
       const times = { now, offset: offsetOf(now - (sentAt ?? now)) }
       const counted = await this.#countedOf(node, fresh, times)
-      await this.#dependencies.sampler.takeCounted(counted, (trx) =>
-        store.updateNodeRow(trx, node.id, { traffic_count: traffic.count, traffic_number: number }),
-      )
+      const { count } = traffic
+      try {
+        await this.#dependencies.sampler.takeCounted(counted, (trx) =>
+          store.updateNodeRow(trx, node.id, { traffic_count: count, traffic_number: number }),
+        )
+      } catch (error) {
+        this.#uncertain.set(node.id, { count, number, counted })
+        throw error
+      }
       this.#reportRate(node, counted, now)
       return number
     })
+  }
+
+  /** Lets the sampler know of batches that were written after all: the number of the last one stands beside them. */
+  async #followUncertain(nodeId: string, last: Omit<UncertainBatches, 'counted'>): Promise<void> {
+    const uncertain = this.#uncertain.get(nodeId)
+    if (uncertain?.count === last.count && uncertain.number <= last.number)
+      await this.#dependencies.sampler.takeCounted(uncertain.counted)
+    this.#uncertain.delete(nodeId)
   }
 
   /** The traffic of peers that are on this node, or were just now; what is about others is left out. */
@@ -102,6 +119,13 @@ export class NodeTraffic {
     const seconds = Math.min(60, Math.max(30, (now - (node.last_seen_at ?? now)) / 1000))
     this.#dependencies.rates.report(node.id, { rx, tx }, { seconds, now })
   }
+}
+
+interface UncertainBatches {
+  /** The count that the numbers belong to, and the last number. */
+  readonly count: string
+  readonly number: number
+  readonly counted: readonly CountedTraffic[]
 }
 
 interface Times {

@@ -160,22 +160,23 @@ export class Sampler {
 
   /**
    * Adds traffic that a node counted to the totals, in its order; `also` is written in the same transaction. When that fails,
-   * nothing is counted.
+   * nothing is counted. Without `also` it was written before, although that failed: the connection broke when it was committed.
    */
-  takeCounted(traffic: readonly CountedTraffic[], also: AlsoWrite): Promise<void> {
+  takeCounted(traffic: readonly CountedTraffic[], also?: AlsoWrite): Promise<void> {
     return this.#turn.run('sample', async () => {
       const steps = countedSteps((id) => this.#byId.get(id), traffic)
       const last = new Map(steps.map(({ peer, after }) => [peer, after]))
       const rows = Array.from(last, ([peer, activity]) => activityRowOf({ ...peer, activity }))
-      await writeActivity(this.#dependencies.database.query, rows, also)
+      if (also !== undefined) await writeActivity(this.#dependencies.database.query, rows, also)
       const now = this.#dependencies.clock.now()
       for (const step of steps) {
         if (this.#byId.get(step.peer.id) !== step.peer) continue
         followStep(step, now, this.#dependencies.connections)
         this.#record(step.peer, { ...step.counted, activeMs: 0 }, step.counted.at)
       }
-      // Buckets of the past are over; those that are open wait for their end.
-      await this.#write([...last.keys()].filter(({ id }) => (this.#dependencies.traffic?.closedOf(id).count ?? 0) > 0))
+      // Buckets of the past are over; those that are open wait for their end. A round may have written totals without it since.
+      const isOver = ({ id }: Followed) => (this.#dependencies.traffic?.closedOf(id).count ?? 0) > 0
+      await this.#write([...last.keys()].filter((peer) => also === undefined || isOver(peer)))
     })
   }
 
