@@ -54,6 +54,8 @@ test(
     await eventually(
       () => keysOnDevice(service.folder),
       (found) => isDeepStrictEqual(found, new Set(keys.flat())),
+      // The check of the tunnels comes every half minute.
+      { seconds: 120, what: 'the peers of the database on the device' },
     )
   },
 )
