@@ -46,6 +46,7 @@ import { openapiDocument } from './openapi.ts'
 import { allRoutes } from './routes.ts'
 import type { EnvironmentFacts } from './settings/schema.ts'
 import { openSettings } from './settings/settings.ts'
+import { openSnapshots } from './snapshots/snapshots.ts'
 import { openTimeSeries } from './time-series/time-series.ts'
 import { createSignInMethods } from './sign-in-methods/sign-in-methods.ts'
 import { Tokens } from './tokens/tokens.ts'
@@ -69,7 +70,7 @@ export interface AppDependencies {
 }
 
 /** Collections of which MQTT publishes nothing. */
-const unpublished = new Set(['mqtt', 'shared-port', 'energy-history', 'time-series'])
+const unpublished = new Set(['mqtt', 'shared-port', 'energy-history', 'time-series', 'snapshots'])
 
 /** Maximum size of a request body, bytes. */
 const bodyLimit = 524_288
@@ -165,7 +166,10 @@ export async function createApp(dependencies: AppDependencies) {
     guarded: (id, names, change) => dispatch.guarded(id, change, names),
     changed: () => events.publish({ type: 'changed', collection: 'capabilities' }),
   })
-  const checkIdentity = createIdentityCheck(devices, capabilities, log)
+  const checkIdentity = createIdentityCheck(devices, capabilities, {
+    log,
+    onUpdate: (id) => snapshots.firmwareChanged(id),
+  })
   const dispatch = await openDispatch({
     db: database.query,
     timers,
@@ -264,6 +268,16 @@ export async function createApp(dependencies: AppDependencies) {
     capabilities: (id) => capabilities.read(id),
     changed: () => events.publish({ type: 'changed', collection: 'energy-history' }),
   })
+  const snapshots = await openSnapshots({
+    database,
+    catalog,
+    timers,
+    log,
+    reports: notifications.reports,
+    devices: () => devices.all(),
+    runtime: (id) => connections.device(id),
+    changed: () => events.publish({ type: 'changed', collection: 'snapshots' }),
+  })
 
   // Callers
   const onAccessChanged = () => events.dropAll()
@@ -351,6 +365,7 @@ export async function createApp(dependencies: AppDependencies) {
       sharedPort,
       timeSeries,
       history,
+      snapshots,
     }),
     about,
     guard: (guarded, spec) => gate.check(guarded, spec),
@@ -387,7 +402,7 @@ export async function createApp(dependencies: AppDependencies) {
       isStopping = true
       await checks?.close()
       // Before anything else goes: no command or write may come any more, and the broker hears that the service is offline.
-      await Promise.all([mqtt.close(), sharedPort.close(), timeSeries.close(), history.close()])
+      await Promise.all([mqtt.close(), sharedPort.close(), timeSeries.close(), history.close(), snapshots.close()])
       // Web pages and API clients can still read while the settings of the devices are restored.
       if (!isOffline) await dispatch.close()
       events.close()
@@ -409,6 +424,7 @@ export async function createApp(dependencies: AppDependencies) {
     await sharedPort.start()
     await timeSeries.start()
     await history.start()
+    await snapshots.start()
     // Not awaited: readiness reports the end, and a device that is off must not delay the start.
     void dispatch.recover().catch((error: unknown) => log.error({ err: error }, 'recovery failed'))
   }
@@ -432,6 +448,7 @@ export async function createApp(dependencies: AppDependencies) {
     await mqtt.forget(id)
     await sharedPort.forget(id)
     await history.forget(id)
+    await snapshots.forget(id)
   }
 
   async function setWriteAccess(enabled: boolean): Promise<void> {

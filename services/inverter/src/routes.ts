@@ -54,6 +54,8 @@ import { readinessRoutes } from './readiness/routes.ts'
 import { releaseRoutes } from './releases/routes.ts'
 import { ownMethodRoutes } from './sign-in-methods/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
+import { snapshotRoutes } from './snapshots/routes.ts'
+import type { Snapshots } from './snapshots/snapshots.ts'
 import type { EnvironmentFacts } from './settings/schema.ts'
 import type { SettingsStore } from './settings/settings.ts'
 import { timeSeriesRoutes } from './time-series/routes.ts'
@@ -100,6 +102,7 @@ export interface Features {
   readonly sharedPort: SharedPort
   readonly timeSeries: TimeSeries
   readonly history: History
+  readonly snapshots: Snapshots
   readonly backups: BackupControl
 }
 
@@ -160,6 +163,7 @@ export function allRoutes(features: Features): Route[] {
     ...journalRoutes(features.journal, checkDevice),
     ...healthRoutes(features.health),
     ...historyRoutes(features.history),
+    ...snapshotRoutes(features.snapshots),
     ...eventRoutes(events, features.isStillValid),
     ...diagnosticsRoutes(features.diagnostics),
     ...sessionRoutes(features.sessions, { isPublishedSecurely: features.isPublishedSecurely, securityLog }),

@@ -23,6 +23,8 @@ export interface Tables extends NotificationTables, PasskeyTables, RecoveryCodeT
   energy_slots: EnergySlotRow
   energy_hours: EnergyHourRow
   energy_days: EnergyDayRow
+  parameter_snapshots: ParameterSnapshotRow
+  parameter_notices: ParameterNoticeRow
 }
 
 /** Columns of sessions that this service adds. */
@@ -54,6 +56,8 @@ export const tableNames = [
   'energy_slots',
   'energy_hours',
   'energy_days',
+  'parameter_snapshots',
+  'parameter_notices',
   ...notificationTableNames,
 ] as const satisfies readonly (keyof Tables)[]
 
@@ -240,4 +244,33 @@ export interface EnergyDayRow extends EnergyColumns, EnergyCoverage {
   meter: number
   /** `2026-11-27` */
   day: string
+}
+
+/** A snapshot of the parameters of one device. */
+export interface ParameterSnapshotRow {
+  id?: number
+  device_id: string
+  origin: 'manual' | 'firmware' | 'daily' | 'current'
+  state: 'reading' | 'complete' | 'interrupted'
+  /** Reason why it is interrupted. */
+  detail: string | null
+  name: string | null
+  note: string | null
+  taken_by: string | null
+  begun_at: number
+  finished_at: number | null
+  firmware: string | null
+  serial: string | null
+  read_count: number
+  failed_count: number
+  total_count: number
+  /** Compressed values; see `snapshots/payload.ts`. */
+  payload: string
+}
+
+/** When people were told last that a parameter changed without a write by this service. */
+export interface ParameterNoticeRow {
+  device_id: string
+  metric: string
+  told_at: number
 }
