@@ -7,6 +7,7 @@ import { addControlCommands } from './command-line/control.ts'
 import { addDeviceCommands } from './command-line/devices.ts'
 import { addEnergyCommands } from './command-line/energy.ts'
 import { addMqttCommands } from './command-line/mqtt.ts'
+import { addSnapshotCommands } from './command-line/snapshots.ts'
 import { addSharedPortCommands } from './command-line/shared-port.ts'
 import { addTimeSeriesCommands } from './command-line/time-series.ts'
 import { listOption, numberOption } from './command-line/options.ts'
@@ -40,6 +41,7 @@ export function addCommands(program: Command): void {
   addDeviceCommands(program)
   addControlCommands(program)
   addEnergyCommands(program)
+  addSnapshotCommands(program)
   addMqttCommands(program)
   addSharedPortCommands(program)
   addTimeSeriesCommands(program)

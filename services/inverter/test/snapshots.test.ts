@@ -177,7 +177,7 @@ test('a reading waits for an inverter that falls silent, is interrupted by a res
   await again.operate('POST', `${base}/snapshots/${id}/resume`)
   const done = await waitFor(again, id)
   assert.deepEqual([done.name, done.read], ['Long', done.total])
-  await first[Symbol.asyncDispose]().catch(() => undefined)
+  await first[Symbol.asyncDispose]()
 })
 
 test('parameters that the firmware does not answer are listed, and a reading can be cancelled', async () => {

@@ -45,7 +45,7 @@ export async function tellChanges(
     class: 'parameters.changed',
     title: `${fresh.length === 1 ? '1 setting' : `${fresh.length} settings`} of ${nameOf(deviceId)} changed`,
     text: `${reason}${lines.join('; ')}.`,
-    path: `/inverters/${deviceId}/parameters?from=${from.id}&to=${to.id}`,
+    path: `/parameters/${deviceId}?from=${from.id}&to=${to.id}`,
   })
 }
 

@@ -96,15 +96,9 @@ function valueOf(value: ApiValue): Attempt {
 /** Undefined for a silence. */
 function attemptOf(error: unknown): Attempt | undefined {
   if (!(error instanceof Problem)) throw error
-  switch (error.code) {
-    case 'device_timeout':
-      return undefined
-    case 'protocol_error':
-      return { kind: 'failure', failure: 'invalid' }
-    case 'queue_full':
-    case 'queue_timeout':
-      return { kind: 'busy', reason: 'Others use the inverter' }
-    default:
-      return { kind: 'down', reason: error.message }
-  }
+  const { code, message } = error
+  if (code === 'device_timeout') return undefined
+  if (code === 'protocol_error') return { kind: 'failure', failure: 'invalid' }
+  const isBusy = code === 'queue_full' || code === 'queue_timeout'
+  return isBusy ? { kind: 'busy', reason: 'Others use the inverter' } : { kind: 'down', reason: message }
 }

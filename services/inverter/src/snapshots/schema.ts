@@ -109,6 +109,7 @@ export const SnapshotValue = z
   .meta({ id: 'SnapshotValue' })
 export type SnapshotValue = z.infer<typeof SnapshotValue>
 
+/** A snapshot with its values. */
 export const SnapshotContent = Snapshot.extend({ values: z.array(SnapshotValue) }).meta({ id: 'SnapshotContent' })
 export type SnapshotContent = z.infer<typeof SnapshotContent>
 
@@ -132,6 +133,7 @@ export const SnapshotDifference = SnapshotValue.omit({ value: true, label: true,
   .meta({ id: 'SnapshotDifference' })
 export type SnapshotDifference = z.infer<typeof SnapshotDifference>
 
+/** Two snapshots, and what differs between them. */
 export const SnapshotDifferences = z
   .object({
     device_id: z.string(),

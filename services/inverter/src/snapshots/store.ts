@@ -109,7 +109,7 @@ export async function journalExtent(db: Db, deviceId: string): Promise<{ oldest:
     .select(({ fn }) => [fn.min('at').as('oldest'), fn.countAll().as('count')])
     .where('device_id', '=', deviceId)
     .executeTakeFirst()
-  return row?.oldest == null ? undefined : { oldest: Number(row.oldest), count: Number(row.count) }
+  return row?.oldest == null ? undefined : { oldest: row.oldest, count: Number(row.count) }
 }
 
 /** Times at which changes of parameters were told, by metric. */

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { type AdminDevice, type Capability, keys, readCapabilities } from '../api.ts'
 import { useDevices } from '../devices/device-select.tsx'
-import { formatAnswer, capabilityPlans } from './capability-texts.ts'
+import { formatAnswer, capabilityPlans, firmwareOfOldVerification } from './capability-texts.ts'
 import { CopyCapabilities } from './copy-capabilities.tsx'
 import { EditCapability } from './edit-capability.tsx'
 import { IconButton } from '../page-elements.tsx'
@@ -42,7 +42,12 @@ export function CapabilitySection({ device }: { device: AdminDevice }) {
       <QueryState query={capabilities} lines={5} />
       <ul className="plain-list capability-list">
         {capabilities.data?.map((capability) => (
-          <CapabilityRow key={capability.name} capability={capability} onEdit={() => edit(capability)} />
+          <CapabilityRow
+            key={capability.name}
+            capability={capability}
+            firmware={device.firmware}
+            onEdit={() => edit(capability)}
+          />
         ))}
       </ul>
       {edited !== undefined && (
@@ -53,15 +58,20 @@ export function CapabilitySection({ device }: { device: AdminDevice }) {
   )
 }
 
-function CapabilityRow({ capability, onEdit }: { capability: Capability; onEdit: () => void }) {
+function CapabilityRow(props: { capability: Capability; firmware: string | null; onEdit: () => void }) {
+  const { capability, firmware, onEdit } = props
   const plan = capabilityPlans[capability.name]
   const isVerified = capability.status === 'verified'
+  const otherFirmware = firmwareOfOldVerification(capability, firmware)
   return (
     <li>
       <div className="capability-head">
         <h3>{plan.title}</h3>
-        <StatusBadge tone={isVerified ? 'good' : 'quiet'} icon={isVerified ? IconRosetteDiscountCheck : undefined}>
-          {isVerified ? 'Verified' : 'Unverified'}
+        <StatusBadge
+          tone={otherFirmware !== null ? 'warn' : isVerified ? 'good' : 'quiet'}
+          icon={isVerified && otherFirmware === null ? IconRosetteDiscountCheck : undefined}
+        >
+          {otherFirmware !== null ? `Verified under firmware ${otherFirmware}` : isVerified ? 'Verified' : 'Unverified'}
         </StatusBadge>
         <Button
           variant="default"
@@ -76,6 +86,12 @@ function CapabilityRow({ capability, onEdit }: { capability: Capability; onEdit:
       <p className="hearth-dimmed">
         {plan.meaning} Needed for: {plan.needs.charAt(0).toLowerCase() + plan.needs.slice(1)}.
       </p>
+      {otherFirmware !== null && (
+        <p>
+          The inverter runs firmware {firmware} now.{' '}
+          {isVerified ? 'Verify it again.' : 'Commands that need it are refused until it is verified again.'}
+        </p>
+      )}
       <dl className="evidence">
         {plan.questions.map((question) => (
           <div key={question.field}>

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { PageHeader, Section } from '@hearth/ui'
-import { IconArrowLeft, IconBatteryAutomotive, IconPencil, IconTrash } from '@tabler/icons-react'
+import { IconArrowLeft, IconBatteryAutomotive, IconCamera, IconPencil, IconTrash } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { AdminDevice } from '../api.ts'
 import { CapabilitySection } from '../capabilities/capability-section.tsx'
@@ -42,6 +42,14 @@ export function DeviceDetail(props: {
               leftSection={<IconBatteryAutomotive size={16} aria-hidden />}
             >
               Control battery
+            </Button>
+            <Button
+              component={Link}
+              href={`/parameters/${encodeURIComponent(device.device_id)}`}
+              variant="default"
+              leftSection={<IconCamera size={16} aria-hidden />}
+            >
+              Parameters
             </Button>
             <IconButton icon={IconPencil} onClick={() => onOpen('edit')}>
               Edit
