@@ -36,6 +36,7 @@ import { createMetrics } from './metrics/metrics.ts'
 import { createCachedReading, cachedReadingRoute } from './metrics/cached-reading.ts'
 import { createMetricWrites } from './metrics/write-metric.ts'
 import { openMqtt } from './mqtt/mqtt.ts'
+import { InverterSearch } from './discovery/inverter-search.ts'
 import { openSharedPort } from './shared-port/shared-port.ts'
 import { eventClasses } from './notifications/event-classes.ts'
 import { createInverterReports } from './notifications/inverter-reports.ts'
@@ -70,7 +71,7 @@ export interface AppDependencies {
 }
 
 /** Collections of which MQTT publishes nothing. */
-const unpublished = new Set(['mqtt', 'shared-port', 'energy-history', 'time-series', 'snapshots'])
+const unpublished = new Set(['mqtt', 'shared-port', 'energy-history', 'time-series', 'snapshots', 'inverter-search'])
 
 /** Maximum size of a request body, bytes. */
 const bodyLimit = 524_288
@@ -278,6 +279,15 @@ export async function createApp(dependencies: AppDependencies) {
     runtime: (id) => connections.device(id),
     changed: () => events.publish({ type: 'changed', collection: 'snapshots' }),
   })
+  const search = new InverterSearch({
+    catalog,
+    timers,
+    log,
+    devices: () => devices.all(),
+    networks: config.searchNetworks,
+    isOffline,
+    changed: () => events.publish({ type: 'changed', collection: 'inverter-search' }),
+  })
 
   // Callers
   const onAccessChanged = () => events.dropAll()
@@ -366,6 +376,7 @@ export async function createApp(dependencies: AppDependencies) {
       timeSeries,
       history,
       snapshots,
+      search,
     }),
     about,
     guard: (guarded, spec) => gate.check(guarded, spec),
@@ -402,7 +413,14 @@ export async function createApp(dependencies: AppDependencies) {
       isStopping = true
       await checks?.close()
       // Before anything else goes: no command or write may come any more, and the broker hears that the service is offline.
-      await Promise.all([mqtt.close(), sharedPort.close(), timeSeries.close(), history.close(), snapshots.close()])
+      await Promise.all([
+        mqtt.close(),
+        sharedPort.close(),
+        timeSeries.close(),
+        history.close(),
+        snapshots.close(),
+        search.close(),
+      ])
       // Web pages and API clients can still read while the settings of the devices are restored.
       if (!isOffline) await dispatch.close()
       events.close()

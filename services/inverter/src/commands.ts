@@ -6,6 +6,7 @@ import { addAccountCommands } from './command-line/accounts.ts'
 import { addControlCommands } from './command-line/control.ts'
 import { addDeviceCommands } from './command-line/devices.ts'
 import { addEnergyCommands } from './command-line/energy.ts'
+import { addFindCommand } from './command-line/find.ts'
 import { addMqttCommands } from './command-line/mqtt.ts'
 import { addSnapshotCommands } from './command-line/snapshots.ts'
 import { addSharedPortCommands } from './command-line/shared-port.ts'
@@ -38,6 +39,7 @@ export function addCommands(program: Command): void {
       process.stdout.write(`${JSON.stringify([...allowlist.values()], null, 2)}\n`)
     })
   addSimulateCommand(program)
+  addFindCommand(program)
   addDeviceCommands(program)
   addControlCommands(program)
   addEnergyCommands(program)

@@ -27,6 +27,8 @@ import type { ConnectionResult, ConnectionTest } from './devices/schema.ts'
 import type { Diagnostics } from './diagnostics/diagnostics.ts'
 import { diagnosticsRoutes } from './diagnostics/routes.ts'
 import type { DispatchService } from './dispatch/dispatch.ts'
+import type { InverterSearch } from './discovery/inverter-search.ts'
+import { discoveryRoutes } from './discovery/routes.ts'
 import { dispatchRoutes } from './dispatch/routes.ts'
 import type { EnergyManager } from './energy/energy.ts'
 import { energyRoutes } from './energy/routes.ts'
@@ -103,6 +105,7 @@ export interface Features {
   readonly timeSeries: TimeSeries
   readonly history: History
   readonly snapshots: Snapshots
+  readonly search: InverterSearch
   readonly backups: BackupControl
 }
 
@@ -164,6 +167,7 @@ export function allRoutes(features: Features): Route[] {
     ...healthRoutes(features.health),
     ...historyRoutes(features.history),
     ...snapshotRoutes(features.snapshots),
+    ...discoveryRoutes(features.search, securityLog),
     ...eventRoutes(events, features.isStillValid),
     ...diagnosticsRoutes(features.diagnostics),
     ...sessionRoutes(features.sessions, { isPublishedSecurely: features.isPublishedSecurely, securityLog }),

@@ -2,9 +2,7 @@ import type { Log } from '@hearth/runtime'
 import { Link } from '../link/link.ts'
 import { createFlightRecorder, type FlightRecorder } from '../recorder/flight-recorder.ts'
 import { DeviceRuntime, type RuntimeDependencies } from './device-runtime.ts'
-import { deviceProblem } from '../metrics/device-problem.ts'
-import { apiValueOf, labelOf, textOf } from '../metrics/value.ts'
-import { Problem, unknownDevice } from '../problems.ts'
+import { unknownDevice } from '../problems.ts'
 import { endpointOf, type Device } from './device.ts'
 import type { ConnectionResult, ConnectionTest } from './schema.ts'
 
@@ -85,33 +83,12 @@ export class DeviceConnections {
     return [...this.#open.values()]
   }
 
-  /** Reads the identity of an inverter that may not be configured yet, over the existing connection if there is one. */
-  async test({ host, port, network_id: networkId }: ConnectionTest): Promise<ConnectionResult> {
-    const { catalog, timers, log } = this.#dependencies
-    const begin = timers.monotonic()
-    const known = this.endpoints().find((endpoint) => endpoint.host === host && endpoint.port === port)?.link
-    const link = known ?? new Link({ host, port, gapMs: 80, timers, log })
-    const read = async (name: string) => {
-      const object = catalog.byName(name)
-      if (object === undefined) throw new Error(`the catalog has no ${name}`)
-      const payload = await link.read(object.objectId, { address: networkId ?? undefined, priority: 'normal' })
-      const value = apiValueOf(object, payload)
-      return labelOf(object, value) ?? textOf(value)
-    }
-    const took = () => Math.round(timers.monotonic() - begin)
-    try {
-      const state = await read('inverter_state')
-      const serial = await read('inverter_serial').catch(() => null)
-      const firmware = await read('svnversion').catch(() => null)
-      return { reachable: true, detail: 'The inverter answers', serial, firmware, state, took_ms: took() }
-    } catch (error) {
-      const problem = deviceProblem(error)
-      if (!(problem instanceof Problem)) throw error
-      const nothing = { serial: null, firmware: null, state: null }
-      return { reachable: false, detail: problem.message, ...nothing, took_ms: took() }
-    } finally {
-      if (known === undefined) await link.close()
-    }
+  /** Tests the connection to an inverter that may not be configured yet, over the existing connection if there is one. */
+  async test(test: ConnectionTest): Promise<ConnectionResult> {
+    const { catalog, timers } = this.#dependencies
+    const { testConnection } = await import('./connection-test.ts')
+    const link = this.endpoints().find(({ host, port }) => host === test.host && port === test.port)?.link
+    return testConnection(test, { catalog, timers, link })
   }
 
   async close(): Promise<void> {

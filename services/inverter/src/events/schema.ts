@@ -26,6 +26,7 @@ export const GatewayEvent = z
         'energy-history',
         'time-series',
         'snapshots',
+        'inverter-search',
       ]),
     }),
   ])

@@ -62,6 +62,7 @@ export const keys = {
   history: ['energy-history'],
   timeSeries: ['time-series'],
   snapshots: ['snapshots'],
+  inverterSearch: ['inverter-search'],
 } as const
 
 /** All devices with address, state and limits. */
@@ -87,6 +88,9 @@ export const readTimeSeries = () => answer(api.GET('/admin/api/time-series'))
 
 /** Settings and state of the energy history. */
 export const readHistoryView = () => answer(api.GET('/admin/api/energy-history'))
+
+/** The networks of the host, and the search for inverters in them. */
+export const readInverterSearch = () => answer(api.GET('/admin/api/inverter-search'))
 
 /** The snapshots of the parameters of one device, and the reading under way. */
 export const readSnapshots = (deviceId: string) =>

@@ -45,4 +45,5 @@ const staleAfter: Record<Extract<GatewayEvent, { type: 'changed' }>['collection'
   'energy-history': ['energy-history'],
   'time-series': ['time-series'],
   snapshots: ['snapshots'],
+  'inverter-search': ['inverter-search'],
 }
