@@ -13,6 +13,7 @@ import { Gate, maxFailures, type Caller } from './access.ts'
 import { openIdPath } from './accounts/openid.ts'
 import { findActor, Sessions } from './accounts/sessions.ts'
 import { openApprovals } from './approvals/approvals.ts'
+import { CapabilityChecks } from './capability-checks/capability-checks.ts'
 import { Capabilities } from './capabilities/capabilities.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import type { Config } from './config.ts'
@@ -279,6 +280,16 @@ export async function createApp(dependencies: AppDependencies) {
     runtime: (id) => connections.device(id),
     changed: () => events.publish({ type: 'changed', collection: 'snapshots' }),
   })
+  const checks = new CapabilityChecks({
+    db: database.query,
+    timers,
+    log,
+    catalog,
+    device: (id) => devices.find(id),
+    runtime: (id) => connections.device(id),
+    writes,
+    guarded: (id, work) => dispatch.guarded(id, work),
+  })
   const search = new InverterSearch({
     catalog,
     timers,
@@ -377,6 +388,7 @@ export async function createApp(dependencies: AppDependencies) {
       history,
       snapshots,
       search,
+      checks,
     }),
     about,
     guard: (guarded, spec) => gate.check(guarded, spec),
@@ -397,7 +409,7 @@ export async function createApp(dependencies: AppDependencies) {
     bodyLimit,
   })
 
-  const checks = isOffline
+  const reportChecks = isOffline
     ? undefined
     : startRepeatedCheck({ check: () => inverterReports.check(), everyMs: 15_000, timers, log })
   if (!isOffline) await start()
@@ -411,7 +423,8 @@ export async function createApp(dependencies: AppDependencies) {
     releases,
     async close(): Promise<void> {
       isStopping = true
-      await checks?.close()
+      await reportChecks?.close()
+      checks.close()
       // Before anything else goes: no command or write may come any more, and the broker hears that the service is offline.
       await Promise.all([
         mqtt.close(),
@@ -443,6 +456,7 @@ export async function createApp(dependencies: AppDependencies) {
     await timeSeries.start()
     await history.start()
     await snapshots.start()
+    await checks.start()
     // Not awaited: readiness reports the end, and a device that is off must not delay the start.
     void dispatch.recover().catch((error: unknown) => log.error({ err: error }, 'recovery failed'))
   }
@@ -467,6 +481,7 @@ export async function createApp(dependencies: AppDependencies) {
     await sharedPort.forget(id)
     await history.forget(id)
     await snapshots.forget(id)
+    await checks.forget(id)
   }
 
   async function setWriteAccess(enabled: boolean): Promise<void> {

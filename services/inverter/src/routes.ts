@@ -18,6 +18,8 @@ import type { Approvals } from './approvals/approvals.ts'
 import { approvalRoutes } from './approvals/routes.ts'
 import type { LayoutStore } from './dashboard/layout.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
+import type { CapabilityChecks } from './capability-checks/capability-checks.ts'
+import { capabilityCheckRoutes } from './capability-checks/routes.ts'
 import type { Capabilities } from './capabilities/capabilities.ts'
 import { capabilityRoutes } from './capabilities/routes.ts'
 import type { DeviceCondition } from './devices/device.ts'
@@ -106,6 +108,7 @@ export interface Features {
   readonly history: History
   readonly snapshots: Snapshots
   readonly search: InverterSearch
+  readonly checks: CapabilityChecks
   readonly backups: BackupControl
 }
 
@@ -163,6 +166,7 @@ export function allRoutes(features: Features): Route[] {
     ...dispatchRoutes(features.dispatch),
     ...energyRoutes(features.energy),
     ...capabilityRoutes(features.capabilities),
+    ...capabilityCheckRoutes(features.checks),
     ...journalRoutes(features.journal, checkDevice),
     ...healthRoutes(features.health),
     ...historyRoutes(features.history),

@@ -25,6 +25,7 @@ export interface Tables extends NotificationTables, PasskeyTables, RecoveryCodeT
   energy_days: EnergyDayRow
   parameter_snapshots: ParameterSnapshotRow
   parameter_notices: ParameterNoticeRow
+  check_restores: CheckRestoreRow
 }
 
 /** Columns of sessions that this service adds. */
@@ -58,14 +59,15 @@ export const tableNames = [
   'energy_days',
   'parameter_snapshots',
   'parameter_notices',
+  'check_restores',
   ...notificationTableNames,
 ] as const satisfies readonly (keyof Tables)[]
 
 /**
- * Tables of a backup: all but the running dispatches, whose settings would otherwise be restored on an inverter that has
- * changed since.
+ * Tables of a backup: all but the running dispatches and checks, whose settings would otherwise be restored on an inverter that
+ * has changed since.
  */
-export const backupTableNames = tableNames.filter((name) => name !== 'dispatch_records')
+export const backupTableNames = tableNames.filter((name) => name !== 'dispatch_records' && name !== 'check_restores')
 
 /** A named value, as JSON. */
 interface SettingRow {
@@ -273,4 +275,15 @@ export interface ParameterNoticeRow {
   device_id: string
   metric: string
   told_at: number
+}
+
+/** A value that a check of a capability wrote and has to put back. */
+export interface CheckRestoreRow {
+  device_id: string
+  /** Serial number of the inverter that was checked. */
+  serial: string | null
+  metric: string
+  old_value: number
+  test_value: number
+  begun_at: number
 }

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Snapshots of the parameters of the inverters, and which changes were told. */
+/** Snapshots of the parameters of the inverters, which changes were told, and what a check of a capability has to put back. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('parameter_snapshots')
@@ -28,5 +28,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('metric', 'text', (column) => column.notNull())
     .addColumn('told_at', 'bigint', (column) => column.notNull())
     .addPrimaryKeyConstraint('parameter_notices_key', ['device_id', 'metric'])
+    .execute()
+  await db.schema
+    .createTable('check_restores')
+    .addColumn('device_id', 'text', (column) => column.primaryKey())
+    .addColumn('serial', 'text')
+    .addColumn('metric', 'text', (column) => column.notNull())
+    .addColumn('old_value', 'double precision', (column) => column.notNull())
+    .addColumn('test_value', 'double precision', (column) => column.notNull())
+    .addColumn('begun_at', 'bigint', (column) => column.notNull())
     .execute()
 }

@@ -7,6 +7,7 @@ import { useSearchParams } from 'wouter'
 import { type AdminDevice, type Capability, keys, readCapabilities } from '../api.ts'
 import { useDevices } from '../devices/device-select.tsx'
 import { formatAnswer, capabilityPlans, firmwareOfOldVerification } from './capability-texts.ts'
+import { CheckCapability } from './check-capability.tsx'
 import { CopyCapabilities } from './copy-capabilities.tsx'
 import { EditCapability } from './edit-capability.tsx'
 import { IconButton } from '../page-elements.tsx'
@@ -15,14 +16,17 @@ import { IconButton } from '../page-elements.tsx'
 export function CapabilitySection({ device }: { device: AdminDevice }) {
   const [params, setParams] = useSearchParams()
   const [isCopying, setCopying] = useState(false)
+  const [found, setFound] = useState<Partial<Capability>>()
   const devices = useDevices()
   const capabilities = useQuery({
     queryKey: [...keys.capabilities, device.device_id],
     queryFn: () => readCapabilities(device.device_id),
   })
   const edited = capabilities.data?.find(({ name }) => name === params.get('capability'))
-  const edit = (capability: Capability | undefined) =>
+  const edit = (capability: Capability | undefined, evidence?: Partial<Capability>) => {
+    setFound(evidence)
     setParams(capability === undefined ? {} : { capability: capability.name }, { replace: true })
+  }
   const others = (devices.data ?? []).filter(({ device_id }) => device_id !== device.device_id)
   return (
     <Section
@@ -46,25 +50,37 @@ export function CapabilitySection({ device }: { device: AdminDevice }) {
             key={capability.name}
             capability={capability}
             firmware={device.firmware}
-            onEdit={() => edit(capability)}
+            deviceId={device.device_id}
+            onEdit={(evidence) => edit(capability, evidence)}
           />
         ))}
       </ul>
       {edited !== undefined && (
-        <EditCapability key={edited.name} device={device} capability={edited} onClose={() => edit(undefined)} />
+        <EditCapability
+          key={edited.name}
+          device={device}
+          capability={edited}
+          found={found}
+          onClose={() => edit(undefined)}
+        />
       )}
       {isCopying && <CopyCapabilities device={device} others={others} onClose={() => setCopying(false)} />}
     </Section>
   )
 }
 
-function CapabilityRow(props: { capability: Capability; firmware: string | null; onEdit: () => void }) {
-  const { capability, firmware, onEdit } = props
+function CapabilityRow(props: {
+  capability: Capability
+  firmware: string | null
+  deviceId: string
+  onEdit: (evidence?: Partial<Capability>) => void
+}) {
+  const { capability, firmware, deviceId, onEdit } = props
   const plan = capabilityPlans[capability.name]
   const isVerified = capability.status === 'verified'
   const otherFirmware = firmwareOfOldVerification(capability, firmware)
   return (
-    <li>
+    <li id={`capability-${capability.name}`}>
       <div className="capability-head">
         <h3>{plan.title}</h3>
         <StatusBadge
@@ -77,7 +93,7 @@ function CapabilityRow(props: { capability: Capability; firmware: string | null;
           variant="default"
           size="xs"
           leftSection={<IconPencil size={14} aria-hidden />}
-          onClick={onEdit}
+          onClick={() => onEdit()}
           aria-label={`Edit ${plan.title}`}
         >
           Edit
@@ -102,6 +118,7 @@ function CapabilityRow(props: { capability: Capability; firmware: string | null;
           </div>
         ))}
       </dl>
+      <CheckCapability deviceId={deviceId} name={capability.name} onRecord={onEdit} />
       {(isVerified || capability.note !== null) && (
         <p className="capability-witness">
           {isVerified && (

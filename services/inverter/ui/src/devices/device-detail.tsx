@@ -9,6 +9,7 @@ import { ConnectionBanner } from './device-banners.tsx'
 import { ConnectionCheck } from './connection-check.tsx'
 import { DeviceStateBadge, SimulatedBadge, stateDescriptions } from './device-badges.tsx'
 import { deviceFacts } from './device-cards.tsx'
+import { FirstSteps } from './first-steps.tsx'
 import { FurtherInverters } from './further-inverters.tsx'
 import { InverterLog } from './inverter-log.tsx'
 import { EngineeringMode, LimitsForm } from './limits-form.tsx'
@@ -61,6 +62,9 @@ export function DeviceDetail(props: {
         }
       />
       <ConnectionBanner device={device} />
+      <div className="first-steps-place">
+        <FirstSteps device={device} />
+      </div>
       <div className="device-columns">
         <Section title="Connection">
           <Facts facts={deviceFacts(device)} />
