@@ -49,6 +49,9 @@ test('a snapshot is taken with progress, compared with now, and a value is writt
 
   const { stdout } = await command('snapshot diff 1')
   assert.match(stdout, /^power_mng_soc_min\t[\d.]+\t0\.25\twritten_here by admin at /m)
+  const taken = await command('snapshot take --name Nightly')
+  assert.match(taken.stdout, /^\d+\n$/)
+  assert.match((await command('snapshot list')).stdout, /\tcomplete\tNightly\n/)
   const exported = await command('snapshot export 1')
   assert.match(exported.stdout, /^name,vendor_name,group,kind,value,unit,label,failure\n/)
 

@@ -140,19 +140,23 @@ export class SnapshotRuns {
     return this.#dependencies.database.query
   }
 
-  /** Takes the automatic snapshots that are due, and goes on with those that were interrupted. */
   async #check(): Promise<void> {
+    for (const { id } of this.#dependencies.devices())
+      await this.#checkDevice(id).catch((error: unknown) => {
+        this.#dependencies.log.warn({ err: error, device: id }, 'an automatic snapshot could not be begun')
+      })
+  }
+
+  /** Takes the automatic snapshot of a device that is due, or goes on with one that was interrupted. */
+  async #checkDevice(id: string): Promise<void> {
     const { after_firmware: afterFirmware, daily } = this.#settings()
-    for (const { id } of this.#dependencies.devices()) {
-      if (this.#runs.has(id) || this.#dependencies.runtime(id)?.liveness.status().consecutiveFailures !== 0) continue
-      const rows = (await store.snapshotRows(this.#db, id)).filter(({ origin }) => origin !== 'current')
-      const [newest] = rows
-      const age = this.#dependencies.timers.now() - (newest?.begun_at ?? -Infinity)
-      const isUnfinished = newest?.state === 'interrupted' && newest.origin !== 'manual' && newest.detail !== cancelled
-      if (afterFirmware && this.#isUpdated(id, rows)) await this.#beginAutomatic(id, 'firmware')
-      else if (isUnfinished && age < maxAgeMs) await this.#resumeNewest(id, newest.id)
-      else if (daily && age >= dayMs) await this.#beginAutomatic(id, 'daily')
-    }
+    if (this.#runs.has(id) || this.#dependencies.runtime(id)?.liveness.status().consecutiveFailures !== 0) return
+    const newest = (await store.snapshotRows(this.#db, id)).find(({ origin }) => origin !== 'current')
+    const age = this.#dependencies.timers.now() - (newest?.begun_at ?? -Infinity)
+    const isUnfinished = newest?.state === 'interrupted' && newest.origin !== 'manual' && newest.detail !== cancelled
+    if (afterFirmware && this.#isUpdated(id, newest, age)) await this.#beginAutomatic(id, 'firmware')
+    else if (isUnfinished && age < maxAgeMs) await this.#resumeNewest(id, newest.id)
+    else if (daily && age >= dayMs) await this.#beginAutomatic(id, 'daily')
   }
 
   async #resumeNewest(deviceId: string, id: number): Promise<void> {
@@ -160,11 +164,11 @@ export class SnapshotRuns {
     if (row !== undefined) await this.resume(row)
   }
 
-  /** True if no snapshot was begun since the firmware changed. */
-  #isUpdated(deviceId: string, newestFirst: readonly SnapshotFacts[]): boolean {
+  /** True if no snapshot was begun since the firmware changed. An inverter that names it differently each time gets one a day. */
+  #isUpdated(deviceId: string, newest: SnapshotFacts | undefined, age: number): boolean {
     if (this.#updated.has(deviceId)) return true
     const { firmware } = this.required(deviceId)
-    const [newest] = newestFirst
+    if (newest?.origin === 'firmware' && age < dayMs) return false
     return firmware !== null && newest?.firmware != null && newest.firmware !== firmware
   }
 
