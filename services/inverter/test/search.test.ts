@@ -91,6 +91,11 @@ test('nothing is searched but networks of the host, and by administrators alone'
   for (const token of [gateway.tokens.read, gateway.tokens.write])
     assert.equal((await gateway.send('POST', path, { token, body: { networks: [network(8)] } })).status, 403)
   assert.equal((await view(gateway)).state, 'idle')
+  const large = ['127.9.0.0/22', '127.9.4.0/22']
+  await using wide = await startGateway({ device: null, environment: { SEARCH_NETWORKS: large.join(',') } })
+  const refused = await (await wide.signIn()).send('POST', path, { body: { networks: large } })
+  assert.equal(refused.status, 422)
+  assert.match(refused.text, /2044 addresses; at most 1024/)
 })
 
 test('a search is written to the security log, and can be cancelled', async () => {

@@ -1,8 +1,8 @@
-import type { Log } from '@hearth/runtime'
+import { createKeyedQueue, QueueFull, type Log } from '@hearth/runtime'
 import { Link } from '../link/link.ts'
 import { createFlightRecorder, type FlightRecorder } from '../recorder/flight-recorder.ts'
 import { DeviceRuntime, type RuntimeDependencies } from './device-runtime.ts'
-import { unknownDevice } from '../problems.ts'
+import { Problem, unknownDevice } from '../problems.ts'
 import { endpointOf, type Device } from './device.ts'
 import type { ConnectionResult, ConnectionTest } from './schema.ts'
 
@@ -34,6 +34,7 @@ const shapeOf = (group: readonly Device[]): string =>
 export class DeviceConnections {
   readonly #dependencies: ConnectionsDependencies
   readonly #open = new Map<string, Endpoint>()
+  readonly #tests = createKeyedQueue(8)
 
   constructor(dependencies: ConnectionsDependencies) {
     this.#dependencies = dependencies
@@ -87,8 +88,14 @@ export class DeviceConnections {
   async test(test: ConnectionTest): Promise<ConnectionResult> {
     const { catalog, timers } = this.#dependencies
     const { testConnection } = await import('./connection-test.ts')
-    const link = this.endpoints().find(({ host, port }) => host === test.host && port === test.port)?.link
-    return testConnection(test, { catalog, timers, link })
+    const wanted = `${test.host.toLowerCase()}:${test.port}`
+    const isWanted = ({ host, port }: Endpoint) => `${host.toLowerCase()}:${port}` === wanted
+    // One after the other: two tests of an inverter would disturb each other.
+    const work = () => testConnection(test, { catalog, timers, link: this.endpoints().find(isWanted)?.link })
+    return this.#tests.run(wanted, work).catch((error: unknown) => {
+      if (!(error instanceof QueueFull)) throw error
+      throw new Problem('queue_full', 'Too many tests of this connection wait for each other')
+    })
   }
 
   async close(): Promise<void> {
