@@ -270,7 +270,7 @@ export interface ParameterSnapshotRow {
   payload: string
 }
 
-/** When people were told last that a parameter changed without a write by this service. */
+/** Time at which people were told last that a parameter changed without a write by this service. */
 export interface ParameterNoticeRow {
   device_id: string
   metric: string

@@ -234,3 +234,32 @@ test('once a day a snapshot is taken when that is switched on, and those with a 
     ['daily', 'manual'],
   )
 })
+
+test('snapshots outlive another address of the inverter, and go with the inverter', async () => {
+  await using gateway = await startGateway(frozen)
+  await gateway.isReady()
+  const { id } = await take(gateway)
+  await gateway.operate('PATCH', '/admin/api/devices/main', { host: 'localhost' })
+  assert.equal((await list(gateway)).snapshots[0]?.id, id)
+  await gateway.operate('DELETE', '/admin/api/devices/main')
+  await assert.rejects(list(gateway), /no device main/)
+  await gateway.operate('POST', '/admin/api/devices', {
+    device_id: 'main',
+    host: '127.0.0.1',
+    port: gateway.inverter.port,
+  })
+  assert.deepEqual((await list(gateway)).snapshots, [])
+})
+
+test('a snapshot as a file has every parameter, and a cell that begins like a formula is text', async () => {
+  await using gateway = await startGateway(frozen)
+  await gateway.isReady()
+  gateway.inverter.registers.set('android_description', '=1+1, "roof"')
+  const { id, total } = await take(gateway)
+  const browser = await gateway.signIn()
+  const csv = await browser.send('GET', `${base}/snapshots/${id}/values.csv`)
+  assert.equal(csv.text.trim().split('\n').length, total + 1)
+  assert.match(csv.text, /^android_description,android_description,others,setting,"'=1\+1, ""roof""",,,$/m)
+  const json = await browser.send('GET', `${base}/snapshots/${id}/values.json`)
+  assert.equal(json.body.values.length, total)
+})

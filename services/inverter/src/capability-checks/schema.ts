@@ -22,7 +22,7 @@ export const CapabilityCheck = z
   .meta({ id: 'CapabilityCheck' })
 export type CapabilityCheck = z.infer<typeof CapabilityCheck>
 
-/** What a check itself finds out; the name and the firmware are added to it. */
+/** Finding of a check, without the capability and the firmware that it is about. */
 export type CheckFinding = Omit<CapabilityCheck, 'name' | 'firmware'>
 
 export const CheckParams = CapabilityDeviceParams.extend({ name: CheckedCapability })

@@ -13,7 +13,7 @@ const answerMs = 3000
 /** Reads that show who answers; none changes anything. */
 const names = ['inverter_state', 'inverter_serial', 'svnversion', 'android_description'] as const
 
-/** What listens at the port of inverters of an address; undefined when nothing does. */
+/** Identifies the server at the port of inverters of an address; undefined when nothing listens there. */
 export async function identifyEndpoint(
   address: string,
   { catalog, timers, signal }: { readonly catalog: Catalog; readonly timers: Timers; readonly signal: AbortSignal },

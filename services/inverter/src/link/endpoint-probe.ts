@@ -25,7 +25,7 @@ export interface ProbeOptions {
   readonly signal?: AbortSignal
 }
 
-/** What a connection that is made for a test alone found out. */
+/** Findings of a connection that is made for a test alone. */
 export interface ProbeReport {
   isConnected: boolean
   /** Code of the system why there is no connection, such as `ECONNREFUSED`; `ETIMEDOUT` when nothing came back. */
@@ -141,7 +141,7 @@ class EndpointProbe {
     return first === 'answer'
   }
 
-  /** What comes first: the event, the end of the connection, or the end of the time. */
+  /** Resolves with the event, or with `closed` or `late` when the connection or the time ends first. */
   async #within<T>(ms: number, event: Promise<T>): Promise<T | 'closed' | 'late'> {
     const { promise, resolve } = Promise.withResolvers<'late'>()
     const cancel = this.#options.timers.after(ms, () => resolve('late'))

@@ -10,7 +10,7 @@ const begins: readonly (readonly [string, string])[] = [
   ['RFB ', 'a screen-sharing server'],
 ]
 
-/** What answers with these bytes, for people; null when they begin like nothing known. */
+/** Names the kind of server that answers with these bytes; null when they begin like nothing known. */
 export function recognizeService(bytes: Uint8Array): string | null {
   const text = Buffer.from(bytes).toString('latin1')
   return begins.find(([begin]) => text.startsWith(begin))?.[1] ?? null

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** What other servers say to a client that they do not understand. */
+/** Answers of other servers to a client that they do not understand. */
 const answers = {
   http: 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n',
   ssh: 'SSH-2.0-OpenSSH_10.0\r\n',

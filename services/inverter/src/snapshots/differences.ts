@@ -36,7 +36,7 @@ export function compareValues(
   return { compared, changed }
 }
 
-/** What is known of the writes between two snapshots. */
+/** Writes between two snapshots, as far as the journal has them. */
 export interface KnownWrites {
   readonly writes: readonly WrittenValue[]
   /** False when the journal begins after the first of both. */

@@ -10,7 +10,7 @@ const name = z.string().trim().max(80)
 const note = z.string().trim().max(1000)
 const scalar = z.union([z.number(), z.boolean(), z.string()])
 
-/** When snapshots are taken without a request, and how many are kept. */
+/** Settings of automatic snapshots, and the number that is kept. */
 export const SnapshotSettings = z
   .strictObject({
     after_firmware: z.boolean().meta({ description: 'Take one when the inverter reports another firmware' }),

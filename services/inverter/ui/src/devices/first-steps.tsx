@@ -11,11 +11,11 @@ const needed = ['battery_power_sign_convention', 'grid_power_sign_convention', '
 interface FirstStep {
   text: string
   isDone: boolean
-  /** Where to do it; undefined for what comes by itself. */
+  /** Address of the page or section to do it in; undefined for a step that comes by itself. */
   href?: string
 }
 
-/** What to do after an inverter was added, until the battery can be controlled. */
+/** Steps after an inverter was added, until the battery can be controlled. */
 export function FirstSteps({ device }: { device: AdminDevice }) {
   const { device_id: id } = device
   const capabilities = useQuery({ queryKey: [...keys.capabilities, id], queryFn: () => readCapabilities(id) })

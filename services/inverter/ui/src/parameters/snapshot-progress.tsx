@@ -5,7 +5,7 @@ import { api, keys, type SnapshotList } from '../api.ts'
 import { Notice } from '../page-elements.tsx'
 import { roughly } from './snapshot-texts.ts'
 
-/** How far the reading of a snapshot is, with a button that ends it. */
+/** Progress of the reading of a snapshot, with a button that ends it. */
 export function SnapshotProgress({ list }: { list: SnapshotList }) {
   const { progress, device_id } = list
   const cancel = useAction({

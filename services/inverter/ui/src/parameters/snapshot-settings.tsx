@@ -34,7 +34,7 @@ const sections: readonly SettingsSection<SettingsValues>[] = [
   },
 ]
 
-/** When snapshots are taken without a request, and how many are kept. */
+/** Settings of automatic snapshots, and the number that is kept. */
 export function SnapshotSettings({ settings }: { settings: SnapshotList['settings'] }) {
   const initialValues: SettingsValues = { ...settings }
   const form = useForm<SettingsValues>({ initialValues })

@@ -51,7 +51,7 @@ export function sideText(difference: SnapshotDifference, side: 'before' | 'after
 
 const causes = { api: 'API', admin: 'web page', dispatch: 'battery control', restore: 'restore' } as const
 
-/** Who changed a parameter, for people. */
+/** Author of a change, for people. */
 export function originText({ origin, write }: Pick<SnapshotDifference, 'origin' | 'write'>): {
   tone: Tone
   text: string
