@@ -13,6 +13,7 @@ import { Gate, maxFailures, type Caller } from './access.ts'
 import { openIdPath } from './accounts/openid.ts'
 import { findActor, Sessions } from './accounts/sessions.ts'
 import { openApprovals } from './approvals/approvals.ts'
+import { CapabilityChecks } from './capability-checks/capability-checks.ts'
 import { Capabilities } from './capabilities/capabilities.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import type { Config } from './config.ts'
@@ -36,6 +37,7 @@ import { createMetrics } from './metrics/metrics.ts'
 import { createCachedReading, cachedReadingRoute } from './metrics/cached-reading.ts'
 import { createMetricWrites } from './metrics/write-metric.ts'
 import { openMqtt } from './mqtt/mqtt.ts'
+import { InverterSearch } from './discovery/inverter-search.ts'
 import { openSharedPort } from './shared-port/shared-port.ts'
 import { eventClasses } from './notifications/event-classes.ts'
 import { createInverterReports } from './notifications/inverter-reports.ts'
@@ -46,6 +48,7 @@ import { openapiDocument } from './openapi.ts'
 import { allRoutes } from './routes.ts'
 import type { EnvironmentFacts } from './settings/schema.ts'
 import { openSettings } from './settings/settings.ts'
+import { openSnapshots } from './snapshots/snapshots.ts'
 import { openTimeSeries } from './time-series/time-series.ts'
 import { createSignInMethods } from './sign-in-methods/sign-in-methods.ts'
 import { Tokens } from './tokens/tokens.ts'
@@ -69,7 +72,7 @@ export interface AppDependencies {
 }
 
 /** Collections of which MQTT publishes nothing. */
-const unpublished = new Set(['mqtt', 'shared-port', 'energy-history', 'time-series'])
+const unpublished = new Set(['mqtt', 'shared-port', 'energy-history', 'time-series', 'snapshots', 'inverter-search'])
 
 /** Maximum size of a request body, bytes. */
 const bodyLimit = 524_288
@@ -165,7 +168,10 @@ export async function createApp(dependencies: AppDependencies) {
     guarded: (id, names, change) => dispatch.guarded(id, change, names),
     changed: () => events.publish({ type: 'changed', collection: 'capabilities' }),
   })
-  const checkIdentity = createIdentityCheck(devices, capabilities, log)
+  const checkIdentity = createIdentityCheck(devices, capabilities, {
+    log,
+    onUpdate: (id) => snapshots.firmwareChanged(id),
+  })
   const dispatch = await openDispatch({
     db: database.query,
     timers,
@@ -264,6 +270,35 @@ export async function createApp(dependencies: AppDependencies) {
     capabilities: (id) => capabilities.read(id),
     changed: () => events.publish({ type: 'changed', collection: 'energy-history' }),
   })
+  const snapshots = await openSnapshots({
+    database,
+    catalog,
+    timers,
+    log,
+    reports: notifications.reports,
+    devices: () => devices.all(),
+    runtime: (id) => connections.device(id),
+    changed: () => events.publish({ type: 'changed', collection: 'snapshots' }),
+  })
+  const checks = new CapabilityChecks({
+    db: database.query,
+    timers,
+    log,
+    catalog,
+    device: (id) => devices.find(id),
+    runtime: (id) => connections.device(id),
+    writes,
+    guarded: (id, work) => dispatch.guarded(id, work),
+  })
+  const search = new InverterSearch({
+    catalog,
+    timers,
+    log,
+    devices: () => devices.all(),
+    networks: config.searchNetworks,
+    isOffline,
+    changed: () => events.publish({ type: 'changed', collection: 'inverter-search' }),
+  })
 
   // Callers
   const onAccessChanged = () => events.dropAll()
@@ -351,6 +386,9 @@ export async function createApp(dependencies: AppDependencies) {
       sharedPort,
       timeSeries,
       history,
+      snapshots,
+      search,
+      checks,
     }),
     about,
     guard: (guarded, spec) => gate.check(guarded, spec),
@@ -371,7 +409,7 @@ export async function createApp(dependencies: AppDependencies) {
     bodyLimit,
   })
 
-  const checks = isOffline
+  const reportChecks = isOffline
     ? undefined
     : startRepeatedCheck({ check: () => inverterReports.check(), everyMs: 15_000, timers, log })
   if (!isOffline) await start()
@@ -385,9 +423,17 @@ export async function createApp(dependencies: AppDependencies) {
     releases,
     async close(): Promise<void> {
       isStopping = true
-      await checks?.close()
+      await reportChecks?.close()
+      checks.close()
       // Before anything else goes: no command or write may come any more, and the broker hears that the service is offline.
-      await Promise.all([mqtt.close(), sharedPort.close(), timeSeries.close(), history.close()])
+      await Promise.all([
+        mqtt.close(),
+        sharedPort.close(),
+        timeSeries.close(),
+        history.close(),
+        snapshots.close(),
+        search.close(),
+      ])
       // Web pages and API clients can still read while the settings of the devices are restored.
       if (!isOffline) await dispatch.close()
       events.close()
@@ -409,6 +455,8 @@ export async function createApp(dependencies: AppDependencies) {
     await sharedPort.start()
     await timeSeries.start()
     await history.start()
+    await snapshots.start()
+    await checks.start()
     // Not awaited: readiness reports the end, and a device that is off must not delay the start.
     void dispatch.recover().catch((error: unknown) => log.error({ err: error }, 'recovery failed'))
   }
@@ -432,6 +480,8 @@ export async function createApp(dependencies: AppDependencies) {
     await mqtt.forget(id)
     await sharedPort.forget(id)
     await history.forget(id)
+    await snapshots.forget(id)
+    await checks.forget(id)
   }
 
   async function setWriteAccess(enabled: boolean): Promise<void> {

@@ -6,7 +6,9 @@ import { addAccountCommands } from './command-line/accounts.ts'
 import { addControlCommands } from './command-line/control.ts'
 import { addDeviceCommands } from './command-line/devices.ts'
 import { addEnergyCommands } from './command-line/energy.ts'
+import { addFindCommand } from './command-line/find.ts'
 import { addMqttCommands } from './command-line/mqtt.ts'
+import { addSnapshotCommands } from './command-line/snapshots.ts'
 import { addSharedPortCommands } from './command-line/shared-port.ts'
 import { addTimeSeriesCommands } from './command-line/time-series.ts'
 import { listOption, numberOption } from './command-line/options.ts'
@@ -37,9 +39,11 @@ export function addCommands(program: Command): void {
       process.stdout.write(`${JSON.stringify([...allowlist.values()], null, 2)}\n`)
     })
   addSimulateCommand(program)
+  addFindCommand(program)
   addDeviceCommands(program)
   addControlCommands(program)
   addEnergyCommands(program)
+  addSnapshotCommands(program)
   addMqttCommands(program)
   addSharedPortCommands(program)
   addTimeSeriesCommands(program)

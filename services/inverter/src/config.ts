@@ -9,7 +9,7 @@ import {
 } from '@hearth/accounts'
 import { networkList } from '@hearth/http'
 import { outboundAllow } from '@hearth/outbound'
-import { filePath, parseSettings, settingKind, wholeNumber, type Environment } from '@hearth/runtime'
+import { commaList, filePath, parseSettings, settingKind, wholeNumber, type Environment } from '@hearth/runtime'
 import {
   backupConfig,
   backupSettings,
@@ -19,6 +19,7 @@ import {
   serviceSettings,
 } from '@hearth/service'
 import { z } from 'zod'
+import { isSearchable } from './discovery/host-networks.ts'
 
 const switchSetting = z
   .enum(['true', 'false'], { error: 'must be true or false' })
@@ -46,6 +47,12 @@ export const settingsSchema = z.object({
   OBJECT_REGISTRY_FILE: filePath.optional(),
   WRITE_ALLOWLIST_FILE: filePath.optional(),
   OUTBOUND_ALLOW: outboundAllow,
+  SEARCH_NETWORKS: commaList
+    .refine((entries) => entries.every(isSearchable), {
+      error: 'must be private IPv4 networks of at most 1,024 addresses, such as 192.168.1.0/24, separated by commas',
+    })
+    .meta(settingKind('network list'))
+    .default([]),
 })
 
 /** The settings of one gateway, checked. The README's table says what each is for. */
@@ -69,6 +76,7 @@ export function readConfig(environment: Environment) {
     registryFile: settings.OBJECT_REGISTRY_FILE,
     allowlistFile: settings.WRITE_ALLOWLIST_FILE,
     outboundAllow: settings.OUTBOUND_ALLOW,
+    searchNetworks: settings.SEARCH_NETWORKS,
     /** Started by `npm start` or `hearth up`, which show a simulated inverter when there is no other. */
     isTrial: environment['HEARTH_UP'] === '1',
   }

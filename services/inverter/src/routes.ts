@@ -18,6 +18,8 @@ import type { Approvals } from './approvals/approvals.ts'
 import { approvalRoutes } from './approvals/routes.ts'
 import type { LayoutStore } from './dashboard/layout.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
+import type { CapabilityChecks } from './capability-checks/capability-checks.ts'
+import { capabilityCheckRoutes } from './capability-checks/routes.ts'
 import type { Capabilities } from './capabilities/capabilities.ts'
 import { capabilityRoutes } from './capabilities/routes.ts'
 import type { DeviceCondition } from './devices/device.ts'
@@ -27,6 +29,8 @@ import type { ConnectionResult, ConnectionTest } from './devices/schema.ts'
 import type { Diagnostics } from './diagnostics/diagnostics.ts'
 import { diagnosticsRoutes } from './diagnostics/routes.ts'
 import type { DispatchService } from './dispatch/dispatch.ts'
+import type { InverterSearch } from './discovery/inverter-search.ts'
+import { discoveryRoutes } from './discovery/routes.ts'
 import { dispatchRoutes } from './dispatch/routes.ts'
 import type { EnergyManager } from './energy/energy.ts'
 import { energyRoutes } from './energy/routes.ts'
@@ -54,6 +58,8 @@ import { readinessRoutes } from './readiness/routes.ts'
 import { releaseRoutes } from './releases/routes.ts'
 import { ownMethodRoutes } from './sign-in-methods/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
+import { snapshotRoutes } from './snapshots/routes.ts'
+import type { Snapshots } from './snapshots/snapshots.ts'
 import type { EnvironmentFacts } from './settings/schema.ts'
 import type { SettingsStore } from './settings/settings.ts'
 import { timeSeriesRoutes } from './time-series/routes.ts'
@@ -100,6 +106,9 @@ export interface Features {
   readonly sharedPort: SharedPort
   readonly timeSeries: TimeSeries
   readonly history: History
+  readonly snapshots: Snapshots
+  readonly search: InverterSearch
+  readonly checks: CapabilityChecks
   readonly backups: BackupControl
 }
 
@@ -157,9 +166,12 @@ export function allRoutes(features: Features): Route[] {
     ...dispatchRoutes(features.dispatch),
     ...energyRoutes(features.energy),
     ...capabilityRoutes(features.capabilities),
+    ...capabilityCheckRoutes(features.checks),
     ...journalRoutes(features.journal, checkDevice),
     ...healthRoutes(features.health),
     ...historyRoutes(features.history),
+    ...snapshotRoutes(features.snapshots),
+    ...discoveryRoutes(features.search, securityLog),
     ...eventRoutes(events, features.isStillValid),
     ...diagnosticsRoutes(features.diagnostics),
     ...sessionRoutes(features.sessions, { isPublishedSecurely: features.isPublishedSecurely, securityLog }),

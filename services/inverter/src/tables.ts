@@ -23,6 +23,9 @@ export interface Tables extends NotificationTables, PasskeyTables, RecoveryCodeT
   energy_slots: EnergySlotRow
   energy_hours: EnergyHourRow
   energy_days: EnergyDayRow
+  parameter_snapshots: ParameterSnapshotRow
+  parameter_notices: ParameterNoticeRow
+  check_restores: CheckRestoreRow
 }
 
 /** Columns of sessions that this service adds. */
@@ -54,14 +57,17 @@ export const tableNames = [
   'energy_slots',
   'energy_hours',
   'energy_days',
+  'parameter_snapshots',
+  'parameter_notices',
+  'check_restores',
   ...notificationTableNames,
 ] as const satisfies readonly (keyof Tables)[]
 
 /**
- * Tables of a backup: all but the running dispatches, whose settings would otherwise be restored on an inverter that has
- * changed since.
+ * Tables of a backup: all but the running dispatches and checks, whose settings would otherwise be restored on an inverter that
+ * has changed since.
  */
-export const backupTableNames = tableNames.filter((name) => name !== 'dispatch_records')
+export const backupTableNames = tableNames.filter((name) => name !== 'dispatch_records' && name !== 'check_restores')
 
 /** A named value, as JSON. */
 interface SettingRow {
@@ -240,4 +246,44 @@ export interface EnergyDayRow extends EnergyColumns, EnergyCoverage {
   meter: number
   /** `2026-11-27` */
   day: string
+}
+
+/** A snapshot of the parameters of one device. */
+export interface ParameterSnapshotRow {
+  id?: number
+  device_id: string
+  origin: 'manual' | 'firmware' | 'daily' | 'current'
+  state: 'reading' | 'complete' | 'interrupted'
+  /** Reason why it is interrupted. */
+  detail: string | null
+  name: string | null
+  note: string | null
+  taken_by: string | null
+  begun_at: number
+  finished_at: number | null
+  firmware: string | null
+  serial: string | null
+  read_count: number
+  failed_count: number
+  total_count: number
+  /** Compressed values; see `snapshots/payload.ts`. */
+  payload: string
+}
+
+/** Time at which people were told last that a parameter changed without a write by this service. */
+export interface ParameterNoticeRow {
+  device_id: string
+  metric: string
+  told_at: number
+}
+
+/** A value that a check of a capability wrote and has to put back. */
+export interface CheckRestoreRow {
+  device_id: string
+  /** Serial number of the inverter that was checked. */
+  serial: string | null
+  metric: string
+  old_value: number
+  test_value: number
+  begun_at: number
 }

@@ -36,6 +36,7 @@ const settings: ServiceSettings = {
     WRITE_ALLOWLIST_FILE: '/elsewhere/allowlist.json',
     RELEASES_URL: 'https://releases.example.org',
     OUTBOUND_ALLOW: '10.0.0.0/8',
+    SEARCH_NETWORKS: '192.168.1.0/24',
   },
   // Generated, or shipped: the start finds what there is.
   inWords: {

@@ -11,6 +11,7 @@ testConformance(
       'POST /admin/api/session/password',
       'GET /api/v1/stream',
       'POST /admin/api/connection-test',
+      'POST /admin/api/inverter-search',
       'PUT /admin/api/mqtt',
       'POST /admin/api/mqtt/test',
       // Opens ports on this machine.

@@ -133,6 +133,7 @@ const paths = [
   '/tokens',
   '/prometheus',
   '/history',
+  '/parameters',
   '/mqtt',
   '/shared-port',
   '/time-series',

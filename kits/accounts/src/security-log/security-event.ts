@@ -21,6 +21,7 @@ export const securityEventKinds = [
   'node_joined',
   'node_removed',
   'keys_exported',
+  'network_searched',
   'user_created',
   'user_changed',
   'user_deleted',

@@ -37,6 +37,7 @@ export const kindNames = {
   node_joined: 'Node joined',
   node_removed: 'Node removed',
   keys_exported: 'Private keys exported',
+  network_searched: 'Network searched',
   user_created: 'User created',
   user_changed: 'User changed',
   user_deleted: 'User deleted',

@@ -1,5 +1,6 @@
 import { OperatorError } from '@hearth/runtime'
 import type { Command } from 'commander'
+import type { CapabilityCheck } from '../capability-checks/schema.ts'
 import { onOff } from './options.ts'
 import { callService } from './call-service.ts'
 
@@ -23,9 +24,14 @@ interface CapabilityOptions {
 
 /** Adds `capability`, `engineering`, `forget-dispatch` and `mode`: capabilities and control of the battery. */
 export function addControlCommands(program: Command): void {
-  program
-    .command('capability')
-    .description('capabilities of an inverter')
+  const capability = program.command('capability').description('capabilities of an inverter')
+  capability
+    .command('check')
+    .description('check a capability on the inverter without moving the battery, and print what was found as JSON')
+    .requiredOption('--device <id>', 'the inverter')
+    .argument('<name>', 'battery_power_sign_convention, grid_power_sign_convention or write_path_convention')
+    .action(checkCapability)
+  capability
     .command('set')
     .description('record a capability; what is not given goes back to its default')
     .requiredOption('--device <id>', 'the inverter')
@@ -72,6 +78,18 @@ function addDispatchCommands(program: Command): void {
     })
 }
 
+async function checkCapability(name: string, { device }: { device: string }): Promise<void> {
+  const path = `${capabilityPath(device, name)}/check`
+  const { steps, outcome, detail, ...found } = (await callService({ method: 'POST', path }, names)) as CapabilityCheck
+  for (const step of steps) process.stderr.write(`${step}\n`)
+  process.stderr.write(`${detail}\n`)
+  process.stdout.write(`${JSON.stringify({ outcome, ...found }, null, 2)}\n`)
+  if (outcome !== 'found') process.exitCode = 1
+}
+
+const capabilityPath = (device: string, name: string): string =>
+  `/admin/api/dispatch/devices/${encodeURIComponent(device)}/capabilities/${encodeURIComponent(name)}`
+
 async function setCapability(name: string, options: CapabilityOptions): Promise<void> {
   const { device, verified = false, model, firmware, note, evidence } = options
   const body = {
@@ -81,7 +99,7 @@ async function setCapability(name: string, options: CapabilityOptions): Promise<
     note,
     ...Object.fromEntries(evidence.map(readEvidence)),
   }
-  const path = `/admin/api/dispatch/devices/${encodeURIComponent(device)}/capabilities/${encodeURIComponent(name)}`
+  const path = capabilityPath(device, name)
   await callService({ method: 'PUT', path, body }, names)
   process.stderr.write(`${name} of ${device} is ${body.status}\n`)
 }

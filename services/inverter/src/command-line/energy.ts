@@ -1,8 +1,7 @@
-import { OperatorError } from '@hearth/runtime'
 import { Option, type Command } from 'commander'
-import type { AdminDevice } from '../devices/schema.ts'
 import { EnergyExportQuery, Period, type EnergyBucket, type EnergyHistory } from '../history/schema.ts'
 import { callService } from './call-service.ts'
+import { onlyDevice } from './only-device.ts'
 
 const names = { date: '--date', from: '--from', to: '--to' }
 
@@ -68,15 +67,6 @@ function addExportCommand(energy: Command): void {
 
 const pathOf = async (device: string | undefined): Promise<string> =>
   `/api/v1/devices/${encodeURIComponent(device ?? (await onlyDevice()))}/energy-history`
-
-async function onlyDevice(): Promise<string> {
-  const { devices } = (await callService({ method: 'GET', path: '/admin/api/devices' })) as { devices: AdminDevice[] }
-  const [first, second] = devices
-  if (first === undefined) throw new OperatorError('there is no inverter')
-  if (second !== undefined)
-    throw new OperatorError(`--device: must be one of ${devices.map(({ device_id: id }) => id).join(', ')}`)
-  return first.device_id
-}
 
 function queryOf(values: Readonly<Record<string, string | undefined>>): string {
   const query = new URLSearchParams()

@@ -1,9 +1,7 @@
-import type { Log } from '@hearth/runtime'
+import { createKeyedQueue, QueueFull, type Log } from '@hearth/runtime'
 import { Link } from '../link/link.ts'
 import { createFlightRecorder, type FlightRecorder } from '../recorder/flight-recorder.ts'
 import { DeviceRuntime, type RuntimeDependencies } from './device-runtime.ts'
-import { deviceProblem } from '../metrics/device-problem.ts'
-import { apiValueOf, labelOf, textOf } from '../metrics/value.ts'
 import { Problem, unknownDevice } from '../problems.ts'
 import { endpointOf, type Device } from './device.ts'
 import type { ConnectionResult, ConnectionTest } from './schema.ts'
@@ -36,6 +34,7 @@ const shapeOf = (group: readonly Device[]): string =>
 export class DeviceConnections {
   readonly #dependencies: ConnectionsDependencies
   readonly #open = new Map<string, Endpoint>()
+  readonly #tests = createKeyedQueue(8)
 
   constructor(dependencies: ConnectionsDependencies) {
     this.#dependencies = dependencies
@@ -85,33 +84,18 @@ export class DeviceConnections {
     return [...this.#open.values()]
   }
 
-  /** Reads the identity of an inverter that may not be configured yet, over the existing connection if there is one. */
-  async test({ host, port, network_id: networkId }: ConnectionTest): Promise<ConnectionResult> {
-    const { catalog, timers, log } = this.#dependencies
-    const begin = timers.monotonic()
-    const known = this.endpoints().find((endpoint) => endpoint.host === host && endpoint.port === port)?.link
-    const link = known ?? new Link({ host, port, gapMs: 80, timers, log })
-    const read = async (name: string) => {
-      const object = catalog.byName(name)
-      if (object === undefined) throw new Error(`the catalog has no ${name}`)
-      const payload = await link.read(object.objectId, { address: networkId ?? undefined, priority: 'normal' })
-      const value = apiValueOf(object, payload)
-      return labelOf(object, value) ?? textOf(value)
-    }
-    const took = () => Math.round(timers.monotonic() - begin)
-    try {
-      const state = await read('inverter_state')
-      const serial = await read('inverter_serial').catch(() => null)
-      const firmware = await read('svnversion').catch(() => null)
-      return { reachable: true, detail: 'The inverter answers', serial, firmware, state, took_ms: took() }
-    } catch (error) {
-      const problem = deviceProblem(error)
-      if (!(problem instanceof Problem)) throw error
-      const nothing = { serial: null, firmware: null, state: null }
-      return { reachable: false, detail: problem.message, ...nothing, took_ms: took() }
-    } finally {
-      if (known === undefined) await link.close()
-    }
+  /** Tests the connection to an inverter that may not be configured yet, over the existing connection if there is one. */
+  async test(test: ConnectionTest): Promise<ConnectionResult> {
+    const { catalog, timers } = this.#dependencies
+    const { testConnection } = await import('./connection-test.ts')
+    const wanted = `${test.host.toLowerCase()}:${test.port}`
+    const isWanted = ({ host, port }: Endpoint) => `${host.toLowerCase()}:${port}` === wanted
+    // One after the other: two tests of an inverter would disturb each other.
+    const work = () => testConnection(test, { catalog, timers, link: this.endpoints().find(isWanted)?.link })
+    return this.#tests.run(wanted, work).catch((error: unknown) => {
+      if (!(error instanceof QueueFull)) throw error
+      throw new Problem('queue_full', 'Too many tests of this connection wait for each other')
+    })
   }
 
   async close(): Promise<void> {

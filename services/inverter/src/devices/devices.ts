@@ -205,7 +205,11 @@ const part = (parameter: string, detail: string) => ({ errors: [{ parameter, cod
  * Creates the check of the firmware and serial number that a device reports on a new connection. It takes verifications away
  * when another firmware or another inverter answers, and rejects, so that nothing is written, when that cannot be stored.
  */
-export function createIdentityCheck(devices: Devices, capabilities: Capabilities, log: Log) {
+export function createIdentityCheck(
+  devices: Devices,
+  capabilities: Capabilities,
+  { log, onUpdate }: { readonly log: Log; readonly onUpdate: (deviceId: string) => void },
+) {
   return async (id: string, { firmware, serial }: Identity): Promise<'same' | 'changed'> => {
     const known = devices.find(id)
     if (known === undefined) return 'same'
@@ -215,7 +219,10 @@ export function createIdentityCheck(devices: Devices, capabilities: Capabilities
     const isOther = known.serial !== null && identity.serial !== known.serial
     const isUpdated = known.firmware !== null && identity.firmware !== known.firmware
     if (isOther) await capabilities.inverterChanged(id)
-    else if (isUpdated) await capabilities.firmwareChanged(id, identity.firmware ?? '')
+    else if (isUpdated) {
+      await capabilities.firmwareChanged(id, identity.firmware ?? '')
+      onUpdate(id)
+    }
     // Not awaited: the device list may be waiting for the very operation that this is part of.
     void devices.setIdentity(id, identity).catch((error: unknown) => {
       log.error({ err: error, device: id }, 'the firmware could not be noted')

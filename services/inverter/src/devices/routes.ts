@@ -65,6 +65,7 @@ export function deviceRoutes(devices: Devices, { conditionOf, test }: DeviceRout
         summary: 'Test the connection to an inverter',
         body: ConnectionTest,
         success: { status: 200, body: ConnectionResult },
+        errors: [503],
       },
       ({ body }) => test(body),
     ),

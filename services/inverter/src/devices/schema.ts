@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+/** Port that inverters listen at, and that programs use when nobody tells them another one. */
+export const usualPort = 8899
+
 /** Identifier of a device, as in paths. */
 export const DeviceId = z
   .string()
@@ -21,7 +24,7 @@ export const DeviceCreate = z
   .strictObject({
     device_id: DeviceId,
     host,
-    port: port.default(8899),
+    port: port.default(usualPort),
     network_id: networkId
       .nullable()
       .default(null)
@@ -47,15 +50,27 @@ export type DeviceChange = z.output<typeof DeviceChange>
 
 /** Address of a device to try before it is saved. */
 export const ConnectionTest = z
-  .strictObject({ host, port: port.default(8899), network_id: networkId.nullable().default(null) })
+  .strictObject({ host, port: port.default(usualPort), network_id: networkId.nullable().default(null) })
   .meta({ id: 'ConnectionTest' })
 export type ConnectionTest = z.output<typeof ConnectionTest>
+
+/** One step of a connection test; what comes after a failed one is left out. */
+export const ConnectionStep = z
+  .object({
+    name: z.enum(['address', 'port', 'protocol', 'checksum', 'identity', 'others', 'speed']),
+    state: z.enum(['ok', 'warning', 'failed']),
+    text: z.string(),
+    advice: z.string().nullable().meta({ description: 'What to do about it' }),
+  })
+  .meta({ id: 'ConnectionStep' })
+export type ConnectionStep = z.infer<typeof ConnectionStep>
 
 /** Result of a connection test; `serial`, `firmware` and `state` are null when they could not be read. */
 export const ConnectionResult = z
   .object({
     reachable: z.boolean(),
     detail: z.string(),
+    steps: z.array(ConnectionStep),
     serial: z.string().nullable(),
     firmware: z.string().nullable(),
     state: z.string().nullable(),

@@ -25,6 +25,8 @@ export const GatewayEvent = z
         'shared-port',
         'energy-history',
         'time-series',
+        'snapshots',
+        'inverter-search',
       ]),
     }),
   ])

@@ -6,7 +6,7 @@ import { JournalRecord, type JournalPage } from './schema.ts'
 import { insertJournalRow, journalRows, trimJournal } from './store.ts'
 
 /** Number of writes kept per device. */
-const kept = 50_000
+export const journalKept = 50_000
 
 /** Number of writes after which old ones are deleted. */
 const trimEvery = 500
@@ -52,7 +52,7 @@ export function createJournal(database: Database<Tables>, clock: Clock) {
       const values = { old_value: json(old), new_value: JSON.stringify(new_value), readback_value: json(readback) }
       await insertJournalRow(db, { ...facts, ...values, at: clock.now() })
       added += 1
-      if (added % trimEvery === 0) await trimJournal(db, entry.device_id, kept)
+      if (added % trimEvery === 0) await trimJournal(db, entry.device_id, journalKept)
     },
     page,
     /** Returns the whole journal of a device as comma-separated values, newest first. */

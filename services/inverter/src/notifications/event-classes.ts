@@ -4,6 +4,7 @@ import { backupClass, releaseClass, type EventClass } from '@hearth/notification
 export const eventClasses = [
   { id: 'inverter.unreachable', group: 'Inverter', label: 'Inverter unreachable', severity: 'critical' },
   { id: 'inverter.fault', group: 'Inverter', label: 'Fault', severity: 'critical' },
+  { id: 'parameters.changed', group: 'Inverter', label: 'Setting changed by somebody else', severity: 'warning' },
   { id: 'dispatch.ended', group: 'Battery control', label: 'Dispatch ended', severity: 'info' },
   { id: 'dispatch.aborted', group: 'Battery control', label: 'Dispatch stopped by a problem', severity: 'warning' },
   { id: 'dispatch.restored', group: 'Battery control', label: 'Settings restored after a crash', severity: 'warning' },

@@ -6,9 +6,6 @@ const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
   error: 'must be an IP address, or a network such as 192.168.1.0/24',
 })
 
-/** Port that the inverter itself listens at, and that other programs use when nobody tells them another one. */
-export const usualPort = 8899
-
 const SharedInverter = z.strictObject({
   device_id: DeviceId,
   port: z.int().min(1).max(65_535),

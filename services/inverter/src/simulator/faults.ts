@@ -63,6 +63,10 @@ export const Faults = z.strictObject({
   resetAfterBytes: z.int().min(0).default(0),
   /** The connection is reset when a write arrives. */
   resetOnWrite: z.boolean().default(false),
+  /** Something that is no inverter listens. */
+  otherService: z.enum(['none', 'http', 'ssh', 'tls']).default('none'),
+  /** Connections beyond this number are closed as soon as they are accepted; 0 for no limit. */
+  maxClients: z.int().min(0).default(0),
   /** Nothing is read from the connection. */
   notReading: z.boolean().default(false),
   /** The bootloader runs: it announces itself and answers nothing. */

@@ -12,6 +12,7 @@ import type { RegisterFile } from './register-file.ts'
 import type { Replay } from './simulate-command.ts'
 import { SerialLine, type WireEntry } from './serial-line.ts'
 import { keepState } from './state-file.ts'
+import { answerAs } from './other-service.ts'
 import { maxShortPayload, transmissionsOf, type Reply } from './transmissions.ts'
 
 export interface SimulatorOptions {
@@ -151,7 +152,12 @@ export class Simulator {
 
   #accept(socket: Socket): void {
     this.connections += 1
-    if (this.#faults.closeOnAccept) {
+    const { closeOnAccept, maxClients, otherService } = this.#faults
+    if (otherService !== 'none') {
+      answerAs(otherService, socket)
+      return
+    }
+    if (closeOnAccept || (maxClients > 0 && this.#clients.size >= maxClients)) {
       socket.on('error', () => undefined)
       socket.destroy()
       return

@@ -27,6 +27,9 @@ export type EnergyBucket = Schemas['EnergyBucket']
 export type HistoryView = Schemas['HistoryView']
 export type TimeSeriesView = Schemas['TimeSeriesView']
 export type TimeSeriesChange = Schemas['TimeSeriesChange']
+export type Snapshot = Schemas['Snapshot']
+export type SnapshotList = Schemas['SnapshotList']
+export type SnapshotDifference = Schemas['SnapshotDifference']
 export type DispatchPreview = Schemas['DispatchPreview']
 
 /** The session of this page. */
@@ -58,6 +61,8 @@ export const keys = {
   sharedPort: ['shared-port'],
   history: ['energy-history'],
   timeSeries: ['time-series'],
+  snapshots: ['snapshots'],
+  inverterSearch: ['inverter-search'],
 } as const
 
 /** All devices with address, state and limits. */
@@ -83,6 +88,13 @@ export const readTimeSeries = () => answer(api.GET('/admin/api/time-series'))
 
 /** Settings and state of the energy history. */
 export const readHistoryView = () => answer(api.GET('/admin/api/energy-history'))
+
+/** The networks of the host, and the search for inverters in them. */
+export const readInverterSearch = () => answer(api.GET('/admin/api/inverter-search'))
+
+/** The snapshots of the parameters of one device, and the reading under way. */
+export const readSnapshots = (deviceId: string) =>
+  answer(api.GET('/admin/api/devices/{device_id}/snapshots', { params: { path: { device_id: deviceId } } }))
 
 /** Balance and course of a period. */
 export const readHistory = (deviceId: string, query: { period: EnergyHistory['period']; date: string }) =>

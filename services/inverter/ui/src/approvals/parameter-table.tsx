@@ -13,9 +13,10 @@ import {
 import { NativeSelect, Switch, Text, UnstyledButton } from '@mantine/core'
 import { IconBolt, IconInfoCircle, IconListSearch } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useSearchParams } from 'wouter'
 import { type AdminDevice, api, keys, type Parameter, readParameters } from '../api.ts'
 import { MetricDrawer } from '../metrics/metric-drawer.tsx'
-import { Notice, useAddressParameter } from '../page-elements.tsx'
+import { Notice } from '../page-elements.tsx'
 import './approvals.css'
 import { kinds, findParameters, groupsOf, parameterViews, sortParameters } from './parameter-search.ts'
 
@@ -25,7 +26,7 @@ const pageSize = 25
 export function ParameterTable({ devices }: { devices: readonly AdminDevice[] }) {
   const parameters = useQuery({ queryKey: keys.parameters, queryFn: readParameters })
   const state = useTableState(['view', 'group'], 'name')
-  const [metric, open] = useAddressParameter('metric')
+  const [metric, open] = useOpenMetric()
   const { view = '', group = '' } = state.filters
   const all = parameters.data ?? []
   const found = sortParameters(findParameters(all, { search: state.search, view, group }), state.sort)
@@ -74,6 +75,23 @@ export function ParameterTable({ devices }: { devices: readonly AdminDevice[] })
       {opened !== undefined && <MetricDrawer parameter={opened} devices={devices} onClose={() => open(undefined)} />}
     </>
   )
+}
+
+/** The metric that is open, in the address. A value that the address proposes belongs to that metric alone. */
+function useOpenMetric(): [string | null, (name: string | undefined) => void] {
+  const [params, setParams] = useSearchParams()
+  const open = (name: string | undefined) =>
+    setParams(
+      (present) => {
+        const next = new URLSearchParams(present)
+        next.delete('value')
+        next.delete('metric')
+        if (name !== undefined) next.set('metric', name)
+        return next
+      },
+      { replace: true },
+    )
+  return [params.get('metric'), open]
 }
 
 function useColumns(open: (name: string) => void): Column<Parameter>[] {

@@ -142,3 +142,14 @@ export function formatAnswer(capability: Capability, question: Question): string
   const label = choicesOf(question)[text] ?? text
   return capability.status === 'unverified' && value !== false ? `${label}, assumed` : label
 }
+
+/**
+ * Firmware that a capability was verified under when the inverter runs another one; null when it was never verified, or when
+ * both are the same.
+ */
+export function firmwareOfOldVerification(
+  { verified_firmware: verified, verified_at }: Pick<Capability, 'verified_firmware' | 'verified_at'>,
+  firmware: string | null,
+): string | null {
+  return verified_at !== null && verified !== null && firmware !== null && verified !== firmware ? verified : null
+}

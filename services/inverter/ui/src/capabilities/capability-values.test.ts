@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capabilityValues, toCapabilityUpdate } from './capability-values.ts'
 import type { Capability } from '../api.ts'
-import { formatAnswer, capabilityPlans } from './capability-texts.ts'
+import { formatAnswer, capabilityPlans, firmwareOfOldVerification } from './capability-texts.ts'
 
 const unknown: Capability = {
   name: 'write_path_convention',
@@ -55,4 +55,12 @@ test('recorded evidence is shown with labels', () => {
   assert.equal(said['soc_strategy_external_code'], 'unknown')
   assert.equal(said['apply_sequence_verified'], 'No')
   assert.equal(said['soc_target_unit'], 'Ratio (0 to 1), assumed')
+})
+
+test('a capability that was verified under another firmware says under which', () => {
+  const verified = { verified_firmware: '5687', verified_at: '2026-11-01T00:00:00.000Z' }
+  assert.equal(firmwareOfOldVerification(verified, '6001'), '5687')
+  assert.equal(firmwareOfOldVerification(verified, '5687'), null)
+  assert.equal(firmwareOfOldVerification(verified, null), null)
+  assert.equal(firmwareOfOldVerification({ ...verified, verified_at: null }, '6001'), null)
 })

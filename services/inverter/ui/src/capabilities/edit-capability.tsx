@@ -6,10 +6,18 @@ import { capabilityValues, type CapabilityValues, toCapabilityUpdate } from './c
 import { capabilityPlans, choicesOf, type Question } from './capability-texts.ts'
 
 /** Records what was found out about one capability. */
-export function EditCapability(props: { device: AdminDevice; capability: Capability; onClose: () => void }) {
-  const { device, capability, onClose } = props
+export function EditCapability(props: {
+  device: AdminDevice
+  capability: Capability
+  /** Evidence that a check found; the form begins with it. */
+  found?: Partial<Capability> | undefined
+  onClose: () => void
+}) {
+  const { device, capability, found, onClose } = props
   const plan = capabilityPlans[capability.name]
-  const form = useForm<CapabilityValues>({ initialValues: capabilityValues(capability, device.firmware) })
+  const form = useForm<CapabilityValues>({
+    initialValues: capabilityValues({ ...capability, ...found }, device.firmware),
+  })
   const submit = async (values: CapabilityValues) => {
     const params = { path: { device_id: device.device_id, name: capability.name } }
     const body = toCapabilityUpdate(values, capability)

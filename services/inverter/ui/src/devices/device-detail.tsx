@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { PageHeader, Section } from '@hearth/ui'
-import { IconArrowLeft, IconBatteryAutomotive, IconPencil, IconTrash } from '@tabler/icons-react'
+import { IconArrowLeft, IconBatteryAutomotive, IconCamera, IconPencil, IconTrash } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { AdminDevice } from '../api.ts'
 import { CapabilitySection } from '../capabilities/capability-section.tsx'
@@ -9,6 +9,7 @@ import { ConnectionBanner } from './device-banners.tsx'
 import { ConnectionCheck } from './connection-check.tsx'
 import { DeviceStateBadge, SimulatedBadge, stateDescriptions } from './device-badges.tsx'
 import { deviceFacts } from './device-cards.tsx'
+import { FirstSteps } from './first-steps.tsx'
 import { FurtherInverters } from './further-inverters.tsx'
 import { InverterLog } from './inverter-log.tsx'
 import { EngineeringMode, LimitsForm } from './limits-form.tsx'
@@ -43,6 +44,14 @@ export function DeviceDetail(props: {
             >
               Control battery
             </Button>
+            <Button
+              component={Link}
+              href={`/parameters/${encodeURIComponent(device.device_id)}`}
+              variant="default"
+              leftSection={<IconCamera size={16} aria-hidden />}
+            >
+              Parameters
+            </Button>
             <IconButton icon={IconPencil} onClick={() => onOpen('edit')}>
               Edit
             </IconButton>
@@ -53,6 +62,9 @@ export function DeviceDetail(props: {
         }
       />
       <ConnectionBanner device={device} />
+      <div className="first-steps-place">
+        <FirstSteps device={device} />
+      </div>
       <div className="device-columns">
         <Section title="Connection">
           <Facts facts={deviceFacts(device)} />

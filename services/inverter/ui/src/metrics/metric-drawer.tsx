@@ -7,16 +7,18 @@ import { type AdminDevice, keys, type Parameter, readSettings } from '../api.ts'
 import { kinds, formatLimits } from '../approvals/parameter-search.ts'
 import { SimulatedBadge } from '../devices/device-badges.tsx'
 import { DeviceSelect } from '../devices/device-select.tsx'
-import { Facts } from '../page-elements.tsx'
+import { Facts, useAddressParameter } from '../page-elements.tsx'
 import { formatValue } from '../values/quantity.ts'
 import { TriggerAction } from './trigger-action.tsx'
 import { useReading, WriteMetric } from './write-metric.tsx'
+import { fieldText } from './write-values.ts'
 
 /** One object in full: its value now, what it takes, and a form to write it. */
 export function MetricDrawer(props: { parameter: Parameter; devices: readonly AdminDevice[]; onClose: () => void }) {
   const { parameter, devices, onClose } = props
-  const [deviceId, setDeviceId] = useState(devices[0]?.device_id)
-  const device = devices.find(({ device_id }) => device_id === deviceId)
+  const [wanted] = useAddressParameter('device')
+  const [deviceId, setDeviceId] = useState(wanted)
+  const device = devices.find(({ device_id }) => device_id === deviceId) ?? devices[0]
   return (
     <Drawer
       opened
@@ -99,6 +101,7 @@ function ValueNow({ device, parameter }: { device: AdminDevice; parameter: Param
 }
 
 function Writing({ device, parameter }: { device: AdminDevice; parameter: Parameter }) {
+  const [proposed] = useAddressParameter('value')
   const settings = useQuery({ queryKey: keys.settings, queryFn: readSettings })
   if (!parameter.writable || settings.data === undefined) return null
   const isOn = settings.data.write_access
@@ -110,7 +113,12 @@ function Writing({ device, parameter }: { device: AdminDevice; parameter: Parame
       )}
       {isOn && parameter.approved && parameter.is_action && <TriggerAction device={device} parameter={parameter} />}
       {isOn && parameter.approved && !parameter.is_action && (
-        <WriteMetric key={`${device.device_id} ${parameter.name}`} device={device} parameter={parameter} />
+        <WriteMetric
+          key={`${device.device_id} ${parameter.name}`}
+          device={device}
+          parameter={parameter}
+          proposed={fieldText(proposed ?? '', parameter)}
+        />
       )}
     </Section>
   )

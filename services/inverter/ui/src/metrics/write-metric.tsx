@@ -10,8 +10,14 @@ import { ValueField } from './value-field.tsx'
 import { choicesOf, toWriteValue, warningFor } from './write-values.ts'
 
 /** Writes one approved object and shows what the inverter read back. */
-export function WriteMetric({ device, parameter }: { device: AdminDevice; parameter: Parameter }) {
-  const [typed, setTyped] = useState<string | number>('')
+export function WriteMetric(props: {
+  device: AdminDevice
+  parameter: Parameter
+  /** Value that the field begins with, as the field has it. */
+  proposed: string | number
+}) {
+  const { device, parameter, proposed } = props
+  const [typed, setTyped] = useState(proposed)
   const [isConfirming, setConfirming] = useState(false)
   const reading = useReading(device, parameter)
   const cache = useQueryClient()

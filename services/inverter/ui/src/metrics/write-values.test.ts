@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { choicesOf, toWriteValue } from './write-values.ts'
+import { choicesOf, fieldText, toWriteValue } from './write-values.ts'
 
 test('typed text is converted to the metric’s type; incomplete input has no value', () => {
   assert.equal(toWriteValue('12.5', { value_type: 'number' }), 12.5)
@@ -9,6 +9,14 @@ test('typed text is converted to the metric’s type; incomplete input has no va
   assert.equal(toWriteValue('off', { value_type: 'boolean' }), false)
   assert.equal(toWriteValue('', { value_type: 'string' }), '')
   assert.equal(toWriteValue('4', { value_type: 'enum' }), 4)
+})
+
+test('a value that an address proposes fills the field, and nothing does when it is none', () => {
+  assert.equal(fieldText('0.07', { value_type: 'number' }), 0.07)
+  assert.equal(fieldText('true', { value_type: 'boolean' }), 'on')
+  assert.equal(fieldText('4', { value_type: 'enum' }), '4')
+  assert.equal(fieldText('moon', { value_type: 'integer' }), '')
+  assert.equal(fieldText('moon', { value_type: 'boolean' }), '')
 })
 
 test('the choices of an enum are its allowed values with their codes', () => {

@@ -12,6 +12,14 @@ export function toWriteValue(
   return Number.isFinite(value) ? value : undefined
 }
 
+/** Converts an API value as text, as an address has it, into the text of a field; empty when it is none. */
+export function fieldText(text: string, { value_type }: Pick<Parameter, 'value_type'>): string | number {
+  if (value_type === 'boolean') return text === 'true' ? 'on' : text === 'false' ? 'off' : ''
+  if (value_type === 'string' || value_type === 'enum' || text === '') return text
+  const value = Number(text)
+  return Number.isFinite(value) ? value : ''
+}
+
 /** The choices of an object that has named values, by code. */
 export function choicesOf({ labels, allowed_values }: Pick<Parameter, 'labels' | 'allowed_values'>) {
   return Object.entries(labels ?? {})

@@ -1,5 +1,5 @@
 import { EmptyState, PageHeader, QueryState } from '@hearth/ui'
-import { Button, Tabs } from '@mantine/core'
+import { Button, Group, Tabs } from '@mantine/core'
 import { IconPlus, IconSolarElectricity } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation, useParams, useSearchParams } from 'wouter'
@@ -10,6 +10,7 @@ import { DeviceCards } from '../devices/device-cards.tsx'
 import { DeviceDetail } from '../devices/device-detail.tsx'
 import { AddDevice, EditDevice, RemoveDevice } from '../devices/device-dialogs.tsx'
 import { useDevices } from '../devices/device-select.tsx'
+import { FindInverters } from '../devices/find-inverters.tsx'
 import '../devices/devices.css'
 import { WriteAccess } from '../devices/write-access.tsx'
 
@@ -63,9 +64,14 @@ function Overview({ devices, onOpen }: { devices: AdminDevice[]; onOpen: (dialog
   const tab = params.get('tab') === 'metrics' ? 'metrics' : 'devices'
   const setAdding = (isOpen: boolean) => setParams(isOpen ? { add: '1' } : {}, { replace: true })
   const button = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
-      Add inverter
-    </Button>
+    <Group gap="xs" justify="center">
+      <FindInverters
+        onAdd={({ address, port }) => setParams({ add: '1', host: address, port: String(port) }, { replace: true })}
+      />
+      <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
+        Add inverter
+      </Button>
+    </Group>
   )
   return (
     <>
@@ -87,7 +93,7 @@ function Overview({ devices, onOpen }: { devices: AdminDevice[]; onOpen: (dialog
           <SimulatedBanner devices={devices} />
           {devices.length === 0 ? (
             <EmptyState icon={IconSolarElectricity} title="No inverter yet" action={button}>
-              You need its network address; the default port is 8899.
+              Search your network for it, or add it by its network address; the default port is 8899.
             </EmptyState>
           ) : (
             <DeviceCards devices={devices} onOpen={(kind, device) => onOpen({ kind, device })} />
