@@ -15,6 +15,8 @@ export interface RestoreDependencies {
   readonly log: Log
   readonly device: (deviceId: string) => Device | undefined
   readonly runtime: (deviceId: string) => DeviceRuntime | undefined
+  /** Runs work while no operation of the device is active or starts. */
+  readonly guarded: <T>(deviceId: string, work: () => Promise<T>) => Promise<T>
 }
 
 /** Values that checks wrote and have to put back: stored before the write, and put back after a crash at the next start. */
@@ -83,15 +85,17 @@ export class PendingRestores {
     old_value: old,
     test_value: test,
   }: CheckRestoreRow): Promise<void> {
-    const { device, runtime, log } = this.#dependencies
+    const { device, runtime, guarded, log } = this.#dependencies
     const gateway = runtime(deviceId)
     if (gateway === undefined) throw new Error('the inverter is not connected')
     await gateway.identify()
     const isOther = serial !== null && device(deviceId)?.serial !== serial
-    const { value } = await gateway.readFresh(metric)
-    // Somebody has set it since, or another inverter answers.
-    if (!isOther && typeof value === 'number' && Math.fround(value) === Math.fround(test))
-      await gateway.writeConfirmed(metric, old, { cause: 'restore', caller: null, operationId: null })
+    await guarded(deviceId, async () => {
+      const { value } = await gateway.readFresh(metric)
+      // Somebody has set it since, or another inverter answers.
+      if (!isOther && typeof value === 'number' && Math.fround(value) === Math.fround(test))
+        await gateway.writeConfirmed(metric, old, { cause: 'restore', caller: null, operationId: null })
+    })
     await this.forget(deviceId)
     log.info({ device: deviceId, metric }, 'the value that a check had replaced is back')
   }

@@ -70,7 +70,13 @@ async function writeAndRestore(
   const { steps, evidence, unit } = begun
   const step = unit === 'ratio' ? 0.01 : 1
   const test = rounded(before <= 50 * step ? before + step : before - step)
-  const write = (value: number) => writes.write(deviceId, { name: checkedRegister, value, caller, cause: 'admin' })
+  const write = (value: number) =>
+    writes.write(deviceId, { name: checkedRegister, value, caller, cause: 'admin' }).catch((error: unknown) => {
+      if (error instanceof Problem) return error
+      // Nobody knows what it did.
+      restores.retry(deviceId)
+      throw error
+    })
   await restores.add({
     device_id: deviceId,
     serial,
@@ -79,14 +85,14 @@ async function writeAndRestore(
     test_value: test,
     begun_at: now,
   })
-  const taken = await write(test).catch((error: unknown) => problemOf(error))
+  const taken = await write(test)
   steps.push(taken instanceof Problem ? `Wrote ${test}: ${taken.message}` : `Wrote ${test} and read it back`)
   if (taken instanceof Problem && taken.code !== 'write_outcome_unknown') {
     // Refused, or no byte left.
     await restores.forget(deviceId)
     throw taken
   }
-  const restored = await write(before).catch((error: unknown) => problemOf(error))
+  const restored = await write(before)
   if (restored instanceof Problem) restores.retry(deviceId)
   else await restores.forget(deviceId)
   steps.push(
@@ -124,9 +130,4 @@ const rounded = (value: number): number => Number(value.toPrecision(6))
 function unitOf(value: number): 'ratio' | 'percent' | undefined {
   if (value >= 0 && value <= 1) return 'ratio'
   return value > 1 && value <= 100 ? 'percent' : undefined
-}
-
-function problemOf(error: unknown): Problem {
-  if (error instanceof Problem) return error
-  throw error
 }
