@@ -2,6 +2,8 @@ import type { Log, Timers } from '@hearth/runtime'
 import { noteContact } from './contact.ts'
 import { ControlLink } from './control-link.ts'
 import type { NodeDataPlane } from './data-plane.ts'
+import { followDns } from './dns/dns-loop.ts'
+import { NodeResolver } from './dns/node-resolver.ts'
 import type { Identity } from './identity.ts'
 import { NodeTunnels } from './node-tunnels.ts'
 import { ReportLoop } from './report-loop.ts'
@@ -29,6 +31,7 @@ export class NodeAgent {
   readonly #recorder: TrafficRecorder
   readonly #tunnels: NodeTunnels
   readonly #wanted: WantedState
+  readonly #resolver: NodeResolver
   readonly #reports: ReportLoop
   readonly #end = new AbortController()
   #running: Promise<unknown> = Promise.resolve()
@@ -46,10 +49,12 @@ export class NodeAgent {
       onChanged: () => this.#reports.wake(),
     })
     this.#wanted = new WantedState({ directory, tunnels: this.#tunnels, log })
+    this.#resolver = new NodeResolver({ directory, link: this.#link, log, onChanged: () => this.#reports.wake() })
     this.#reports = new ReportLoop({
       link: this.#link,
       wanted: this.#wanted,
       recorder,
+      resolver: this.#resolver,
       countTraffic: () => this.#count(this.#tunnels.names()),
       onAnswered: () => noteContact(directory, new Date(timers.now())),
       timers,
@@ -68,12 +73,14 @@ export class NodeAgent {
   async start(): Promise<void> {
     const { signal } = this.#end
     const { timers, log } = this.#dependencies
-    const [link, wanted] = [this.#link, this.#wanted]
-    await wanted.start()
+    const [link, wanted, resolver] = [this.#link, this.#wanted, this.#resolver]
+    // Names are answered as soon as the tunnels are up.
+    await Promise.all([wanted.start(), resolver.start()])
     const onReceived = () => this.#reports.wake()
     this.#running = Promise.all([
       this.#reports.run(signal),
       followState({ link, wanted, timers, log, onReceived }, signal),
+      followDns({ link, resolver, timers, log }, signal),
     ])
   }
 
@@ -86,6 +93,7 @@ export class NodeAgent {
     this.#end.abort()
     await this.#running
     this.#link.close()
+    await this.#resolver.close()
     await this.#tunnels.close()
   }
 }
