@@ -75,7 +75,10 @@ export class NodeAgent {
     const { timers, log } = this.#dependencies
     const [link, wanted, resolver] = [this.#link, this.#wanted, this.#resolver]
     // Names are answered as soon as the tunnels are up.
-    await Promise.all([wanted.start(), resolver.start()])
+    await Promise.all([
+      wanted.start(),
+      resolver.start().catch((error: Error) => log.error(`the resolver was not started: ${error.message}`)),
+    ])
     const onReceived = () => this.#reports.wake()
     this.#running = Promise.all([
       this.#reports.run(signal),

@@ -36,11 +36,16 @@ export function cutFiles(home: HomeFiles, interfaces: readonly ServedInterface[]
     clients,
     names: home.settings.peerNamesSuffix === null ? [] : namesOf(all, numbers),
     profiles,
-    rules: home.rules.filter(({ client }) => holding.has(client) || numbers.has(client)),
+    rules: kept(home.rules, ({ client }) => holding.has(client) || numbers.has(client)),
     lists: home.lists,
-    records: home.records.filter(({ gateway }) => gateway === undefined || gateways.has(gateway)),
+    records: kept(home.records, ({ gateway }) => gateway === undefined || gateways.has(gateway)),
     zones: home.zones,
   }
+}
+
+/** The list itself when all of it is kept: nodes then share it, and its hash. */
+function kept<T>(all: readonly T[], isKept: (one: T) => boolean): readonly T[] {
+  return all.every(isKept) ? all : all.filter(isKept)
 }
 
 /** Peers elsewhere are found by their names, as on one host; nothing else is said of them. */

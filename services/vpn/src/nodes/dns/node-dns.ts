@@ -31,11 +31,15 @@ export interface OutgoingFile {
   readonly content: Readable
 }
 
+type Digest = Pick<DnsFile, 'sha256' | 'size'>
+
 /** What the resolvers of nodes work from. It is cut from the files of the resolver here whenever a node asks; nothing of it is stored. */
 export class NodeDns {
   readonly #dependencies: NodeDnsDependencies
   /** The files that all cuts are made from, read once after each change. */
   #home: Promise<Omit<HomeFiles, 'clients'>> | undefined
+  /** Of what several nodes get alike, so that it is written out once. */
+  readonly #digests = new WeakMap<object, Digest>()
   /** What each node was told last: it gets these files and no others. */
   readonly #manifests = new Map<string, DnsManifest>()
 
@@ -114,10 +118,19 @@ export class NodeDns {
     return cutFiles({ ...(await this.#home), clients: this.#dependencies.clients() }, served)
   }
 
+  #digestOf(value: object): Digest {
+    const known = this.#digests.get(value)
+    if (known !== undefined) return known
+    const content = Buffer.from(JSON.stringify(value))
+    const digest = { sha256: sha256(content), size: content.length }
+    this.#digests.set(value, digest)
+    return digest
+  }
+
   async #filesOf(cut: CutFiles): Promise<DnsFile[]> {
     const files = cutNames.map((name): DnsFile => {
-      const content = Buffer.from(JSON.stringify(cut[name]))
-      return { name: `${name}.json`, sha256: sha256(content), size: content.length }
+      const { sha256: hash, size } = this.#digestOf(cut[name])
+      return { name: `${name}.json`, sha256: hash, size }
     })
     for (const { id, sha256: hash } of cut.lists) {
       const found = await stat(textPath(this.#dependencies.directory, id)).catch(() => undefined)
