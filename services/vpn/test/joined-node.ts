@@ -32,3 +32,12 @@ export async function joinNode(
   await program.start()
   return { id: node.id, host, program, folder: own }
 }
+
+/** The host with a folder of its own for the sockets of wireguard-go, so that it can have an interface of the same name. */
+export function withOwnSockets(host: NetworkHost): NetworkHost {
+  const script = 'mkdir -p /run/wireguard && mount -t tmpfs none /run/wireguard && exec "$@"'
+  return {
+    ...host,
+    start: (file, ...args) => host.start('unshare', '--mount', 'sh', '-c', script, 'sh', file, ...args),
+  }
+}

@@ -7,8 +7,9 @@ import type { Asked } from './dns-asker.ts'
 import { dig, startProgram, updateLists } from './dns-world.ts'
 import { addressOf } from './fake-nameserver.ts'
 import { createHostedService, type HostedService } from './hosted-service.ts'
-import { type JoinedNode, joinNode } from './joined-node.ts'
+import { type JoinedNode, joinNode, withOwnSockets } from './joined-node.ts'
 import { createHost, createNetwork, type NetworkHost, tunnelsObstacle, uniqueName } from './network-hosts.ts'
+import { startHearth } from './node-world.ts'
 import { createWgQuickClient, giveResolvers } from './wg-quick-client.ts'
 
 const obstacle = await tunnelsObstacle()
@@ -35,6 +36,8 @@ async function resolverOn(host: NetworkHost): Promise<number | undefined> {
 interface Device {
   readonly id: string
   readonly host: NetworkHost
+  /** Name of its tunnel. */
+  readonly device: string
 }
 
 describe('DNS on a node', () => {
@@ -66,7 +69,7 @@ describe('DNS on a node', () => {
     await startProgram(internet, 'fake-nameserver.ts', internetAddress, '53', '{}')
     const lists = { ads: '||ads.example^\n@@||good.ads.example^\nalways.blocked.example\n' }
     await startProgram(internet, 'list-server.ts', internetAddress, '8080', JSON.stringify(lists))
-    service = await createHostedService(await addHost('control'), folder, {
+    service = await createHostedService(withOwnSockets(await addHost('control')), folder, {
       PUBLIC_ENDPOINT: control,
       VPN_NODES_LISTEN: `${control}:8110`,
       DNS_UPSTREAMS: `udp://${internetAddress}`,
@@ -99,7 +102,7 @@ describe('DNS on a node', () => {
       folder,
     })
     await client.up()
-    return { id, host }
+    return { id, host, device: client.name }
   }
 
   const ask = (device: Device, ...words: string[]) => dig(device.host, gateway, ...words)
@@ -217,14 +220,49 @@ describe('DNS on a node', () => {
     )
   })
 
-  test('an interface that leaves the node takes its resolver along', { skip }, async () => {
+  test('an interface that moves takes its resolver along, and names go on where it runs', { skip }, async () => {
+    const { public_key: key } = await service.done('GET', `/api/interfaces/${name}`)
+    const pointTo = (endpoint: string) =>
+      phone.host.run('wg', 'set', phone.device, 'peer', key, 'endpoint', `${endpoint}:51821`)
+    await service.done('PUT', `/api/interfaces/${name}`, { node_id: null })
+    await pointTo(control)
+    await answers(phone, ['ads.example'], blocked)
+    await eventually(
+      () => resolverOn(berlin.host),
+      (pid) => pid === undefined,
+      { what: 'the resolver of the node has ended', seconds: 30 },
+    )
+    await service.done('PUT', `/api/interfaces/${name}`, { node_id: berlin.id })
+    await pointTo(nodeAddress)
+    await answers(phone, ['ads.example'], blocked)
+    assert.ok((await resolverOn(berlin.host)) !== undefined)
+    const status = await startHearth(berlin.host, berlin.folder, 'status')
+    assert.match(status.stdout, /^DNS: answers from the files in dns, block lists: 1$/m)
+  })
+
+  test('an interface with DNS servers of its own needs no resolver, which ends', { skip }, async () => {
     await service.done('PUT', `/api/interfaces/${name}`, { dns: internetAddress })
+    await eventually(
+      () => readdir(join(berlin.folder, 'data')),
+      (names) => !names.includes('dns'),
+      { what: 'the files of the resolver are gone', seconds: 30 },
+    )
     await eventually(
       async () => (await service.done('GET', '/api/nodes')).nodes[0].dns?.status,
       (status) => status === 'off',
       { what: 'the resolver is off', seconds: 60, everyMs: 500 },
     )
-    assert.deepEqual(await readdir(join(berlin.folder, 'data')).then((all) => all.filter((each) => each === 'dns')), [])
     assert.ok(isUnanswered(await ask(phone, '+time=1', 'www.example')))
+  })
+
+  test('a host that leaves keeps nothing of it', { skip }, async () => {
+    await service.done('PUT', `/api/interfaces/${name}`, { dns: '' })
+    await answers(phone, ['ads.example'], blocked)
+    await berlin.program.end('SIGTERM')
+    assert.ok((await readdir(join(berlin.folder, 'data'))).includes('dns'), 'a stop deletes nothing')
+    const left = await startHearth(berlin.host, berlin.folder, 'leave')
+    assert.equal(left.exitCode, 0, left.stderr)
+    assert.ok(!(await readdir(join(berlin.folder, 'data'))).includes('dns'))
+    assert.equal(await resolverOn(berlin.host), undefined)
   })
 })

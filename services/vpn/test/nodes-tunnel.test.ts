@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { eventually, temporaryDirectory } from '@hearth/testing'
 import { createHostedService, type HostedService } from './hosted-service.ts'
-import { type JoinedNode, joinNode } from './joined-node.ts'
+import { type JoinedNode, joinNode, withOwnSockets } from './joined-node.ts'
 import { createHost, createNetwork, type NetworkHost, tunnelsObstacle, uniqueName } from './network-hosts.ts'
 import { startPing } from './steady-ping.ts'
 import { createWgQuickClient, giveResolvers, type WgQuickClient } from './wg-quick-client.ts'
@@ -11,15 +11,6 @@ const obstacle = await tunnelsObstacle()
 /** Said of each test, so that each is reported. */
 const skip = obstacle ?? false
 const control = '192.0.2.9'
-
-/** The host with a folder of its own for the sockets of wireguard-go, so that it can have an interface of the same name. */
-function withOwnSockets(host: NetworkHost): NetworkHost {
-  const script = 'mkdir -p /run/wireguard && mount -t tmpfs none /run/wireguard && exec "$@"'
-  return {
-    ...host,
-    start: (file, ...args) => host.start('unshare', '--mount', 'sh', '-c', script, 'sh', file, ...args),
-  }
-}
 
 describe('a service with nodes', () => {
   const hosts = new AsyncDisposableStack()

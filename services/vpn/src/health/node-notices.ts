@@ -10,13 +10,13 @@ export interface LostNode {
 /** Maximum number of names in one notice. */
 const maxNamed = 5
 
-/** A node whose peers get no answers for names. */
+/** A node whose peers get no answers for names, or those of older files. */
 export interface NodeWithoutDns {
   readonly name: string
   readonly reason: string
 }
 
-/** Returns a notice about nodes on which the resolver does not work. */
+/** Returns a notice about nodes on which the resolver does not work, or works from older files. */
 export function nodeDnsNotices(nodes: readonly NodeWithoutDns[]): HealthNotice[] {
   if (nodes.length === 0) return []
   const rest = nodes.length - maxNamed
@@ -25,7 +25,7 @@ export function nodeDnsNotices(nodes: readonly NodeWithoutDns[]): HealthNotice[]
     {
       code: 'node_dns',
       severity: 'critical',
-      title: nodes.length === 1 ? 'The resolver of a node does not work' : 'Resolvers of nodes do not work',
+      title: nodes.length === 1 ? 'DNS on a node needs attention' : 'DNS on nodes needs attention',
       detail: [...texts, ...(rest > 0 ? [`${rest} more`] : [])].join('; '),
       advice:
         'Look into the log of hearth vpn node run on that host. Until then, its interfaces can name other DNS servers.',

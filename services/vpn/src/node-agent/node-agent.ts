@@ -16,6 +16,8 @@ export interface NodeAgentDependencies {
   /** Data directory of the node. */
   readonly directory: string
   readonly dataPlane: Omit<NodeDataPlane, 'choice'>
+  /** Without real tunnels nobody asks for names, and there are no addresses to answer at. */
+  readonly hasTunnels: boolean
   /** Pause between two checks of the tunnels, milliseconds. */
   readonly checkEveryMs: number
   readonly log: Log
@@ -72,18 +74,17 @@ export class NodeAgent {
   /** Brings up what is on the disk, without asking anybody, and begins to follow the service. */
   async start(): Promise<void> {
     const { signal } = this.#end
-    const { timers, log } = this.#dependencies
+    const { timers, log, hasTunnels } = this.#dependencies
     const [link, wanted, resolver] = [this.#link, this.#wanted, this.#resolver]
     // Names are answered as soon as the tunnels are up.
-    await Promise.all([
-      wanted.start(),
-      resolver.start().catch((error: Error) => log.error(`the resolver was not started: ${error.message}`)),
-    ])
+    const startDns = () =>
+      resolver.start().catch((error: Error) => log.error(`the resolver was not started: ${error.message}`))
+    await Promise.all([wanted.start(), hasTunnels ? startDns() : undefined])
     const onReceived = () => this.#reports.wake()
     this.#running = Promise.all([
       this.#reports.run(signal),
       followState({ link, wanted, timers, log, onReceived }, signal),
-      followDns({ link, resolver, timers, log }, signal),
+      hasTunnels ? followDns({ link, resolver, timers, log }, signal) : undefined,
     ])
   }
 

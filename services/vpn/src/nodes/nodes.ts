@@ -67,7 +67,7 @@ export class Nodes {
     return (await this.list()).nodes.filter(({ status }) => status === 'lost')
   }
 
-  /** Nodes that report and whose peers get no answers for names, or wrong ones, with the reason. */
+  /** Nodes that report and whose peers get no answers for names, or those of older files, with the reason. */
   async withoutDns(): Promise<NodeWithoutDns[]> {
     const needs = new Set((await allInterfaceRows(this.#db)).filter(needsResolver).map((row) => row.node_id))
     if (!this.isEnabled || needs.size === 0) return []
@@ -200,7 +200,7 @@ export class Nodes {
   }
 }
 
-/** A node whose peers get no answers for names. */
+/** A node whose peers get no answers for names, or those of older files. */
 export interface NodeWithoutDns {
   readonly name: string
   readonly reason: string
