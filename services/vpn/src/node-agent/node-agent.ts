@@ -95,9 +95,10 @@ export class NodeAgent {
   /** Ends reports and checks. The tunnels keep running. */
   async close(): Promise<void> {
     this.#end.abort()
+    // A change that it takes over may take a minute, which ends with it.
+    await this.#resolver.close()
     await this.#running
     this.#link.close()
-    await this.#resolver.close()
     await this.#tunnels.close()
   }
 }

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryDirectory } from '@hearth/testing'
+import { eventually, temporaryDirectory } from '@hearth/testing'
 import { cutNames } from '../../nodes/dns/manifest.ts'
 import { NodeResolver } from './node-resolver.ts'
 
@@ -19,7 +19,7 @@ async function openNode() {
   const fetched: string[] = []
   const say = (text: unknown) => void lines.push(String(text))
   const signal = new AbortController().signal
-  let refusal: Error | undefined
+  let refusal: Error | Promise<never> | undefined
   const open = () =>
     new NodeResolver({
       directory: folder.path,
@@ -41,8 +41,9 @@ async function openNode() {
           restarts: 0,
           state: undefined,
           changed: async (what) => {
-            if (refusal !== undefined) throw refusal
+            if (refusal instanceof Error) throw refusal
             calls.push(`changed ${what}`)
+            await refusal
           },
           changedLists: async () => {
             calls.push('lists')
@@ -60,7 +61,7 @@ async function openNode() {
     store,
     open,
     signal,
-    refuse: (error?: Error) => void (refusal = error),
+    refuse: (error?: Error | Promise<never>) => void (refusal = error),
     /** The manifest of files with these contents; what is not named is `[]`. */
     manifest(contents: Record<string, string>) {
       const all: Record<string, string> = {
@@ -149,6 +150,25 @@ test('a resolver that does not take a change gets it later', async () => {
   node.refuse()
   await resolver.retry()
   assert.deepEqual([node.calls.at(-1), resolver.status().problem], ['changed all', null])
+})
+
+test('the end does not wait for a change that the resolver is taking over, and starts none again', async () => {
+  await using node = await openNode()
+  const resolver = node.open()
+  await resolver.take('one', node.manifest({}), node.signal)
+  const { promise, reject } = Promise.withResolvers<never>()
+  node.refuse(promise)
+  const taking = resolver.take('two', node.manifest({ 'rules.json': '[2]' }), node.signal)
+  await eventually(
+    () => node.calls.at(-1),
+    (call) => call === 'changed all',
+  )
+  await resolver.close()
+  reject(new Error('the service ends'))
+  await taking
+  await resolver.retry()
+  assert.deepEqual(node.calls, ['start', 'changed all', 'close'])
+  assert.equal(node.lines.filter((line) => line.includes('did not take a change')).length, 0)
 })
 
 test('what this version does not understand, or what would leave its folder, is not taken over', async () => {

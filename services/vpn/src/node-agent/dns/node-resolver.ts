@@ -41,6 +41,7 @@ export class NodeResolver {
   #failure: string | undefined
   /** Lists that it works from. */
   #lists = 0
+  #isClosed = false
 
   constructor(dependencies: NodeResolverDependencies) {
     this.#dependencies = dependencies
@@ -107,6 +108,7 @@ export class NodeResolver {
       this.#pending = undefined
       this.#failure = undefined
     } catch (error) {
+      if (this.#isClosed) return
       const { message } = error as Error
       if (message !== this.#failure) this.#dependencies.log.error(`the resolver did not take a change: ${message}`)
       this.#failure = message
@@ -115,7 +117,7 @@ export class NodeResolver {
 
   async #apply({ isStopped, files, lists }: Pending): Promise<void> {
     if (isStopped) {
-      await this.close()
+      await this.#stop()
       await this.#folder.remove()
     } else if (this.#resolver === undefined) await this.#run()
     else {
@@ -126,6 +128,7 @@ export class NodeResolver {
   }
 
   async #run(): Promise<void> {
+    if (this.#isClosed) return
     const { start = startSupervised, log, onChanged } = this.#dependencies
     this.#resolver = await start(this.#folder.path)
     this.#resolver.attach(log, () => undefined)
@@ -149,8 +152,13 @@ export class NodeResolver {
     }
   }
 
-  /** Ends the resolver; its files stay. */
-  async close(): Promise<void> {
+  /** Ends the resolver; its files stay. A change that it is about to take over is given up, and taken over at the next start. */
+  close(): Promise<void> {
+    this.#isClosed = true
+    return this.#stop()
+  }
+
+  async #stop(): Promise<void> {
     const resolver = this.#resolver
     this.#resolver = undefined
     await resolver?.close()
