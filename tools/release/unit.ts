@@ -145,9 +145,9 @@ CacheDirectoryMode=0700
 UMask=0077
 Restart=on-failure
 RestartSec=5
-# Tunnels and rules of nftables are the host's, and so is forwarding.
-CapabilityBoundingSet=CAP_NET_ADMIN
-AmbientCapabilities=CAP_NET_ADMIN
+# Tunnels and rules of nftables are the host's, and so are forwarding and port 53.
+CapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_BIND_SERVICE
+AmbientCapabilities=CAP_NET_ADMIN CAP_NET_BIND_SERVICE
 ${closed}
 # The program alone is stopped: wireguard-go processes, and with them the tunnels, go on.
 KillMode=process
@@ -155,6 +155,9 @@ DeviceAllow=/dev/net/tun rw
 RuntimeDirectory=wireguard
 RuntimeDirectoryPreserve=yes
 RestrictAddressFamilies=${families} AF_NETLINK
+# The thread that answers DNS goes first.
+LimitNICE=-10
+SystemCallFilter=setpriority
 
 [Install]
 WantedBy=multi-user.target

@@ -46,6 +46,7 @@ import { createServiceReports } from './notifications/service-reports.ts'
 import { NameRequests } from './name-requests/name-requests.ts'
 import { Admission } from './nodes/admission.ts'
 import { NodeAuthority } from './nodes/authority.ts'
+import type { NodeDns } from './nodes/dns/node-dns.ts'
 import type { LinkServer } from './nodes/link-server.ts'
 import { createStateWatch, NodeStatuses } from './nodes/node-statuses.ts'
 import { Nodes } from './nodes/nodes.ts'
@@ -259,6 +260,7 @@ export async function createApp(dependencies: AppDependencies) {
   const history = new TrafficHistory({ database, clock, recorder, peers: sampler })
 
   // DNS: the resolver itself runs already, or starts when it can.
+  let nodeDns: NodeDns | undefined
   resolver.attach(log, (count) => publish({ type: 'queries', count }))
   const directory = join(config.dataDirectory, 'dns')
   const queryLog = new QueryLog({ file: join(directory, resolverFile.queryLog), clock })
@@ -310,6 +312,7 @@ export async function createApp(dependencies: AppDependencies) {
     // Rules stay usable when the log cannot be read; their hits are then missing.
     hits: () => queryLog.ruleHits().catch(() => new Map()),
     preview: (request) => queryLog.preview(request),
+    onInputChanged: () => nodeDns?.changed(),
   })
   const nameRequests: NameRequests = new NameRequests({
     db: database.query,
@@ -445,16 +448,20 @@ export async function createApp(dependencies: AppDependencies) {
     )
 
   // What nodes ask for and report.
-  const waiters = new StateWaiters()
-  placement.subscribe((nodeId) => waiters.changed(nodeId))
+  const [waiters, dnsWaiters] = [new StateWaiters(), new StateWaiters()]
+  const allWaiters = [waiters, dnsWaiters]
+  placement.subscribe((nodeId) => {
+    for (const each of allWaiters) each.changed(nodeId)
+  })
   let linkServer: LinkServer | undefined
   // Loaded when there is an address to listen at.
   const listenForNodes = async () => {
     if (!nodes.isEnabled) return
-    const [{ openLinkServer }, { NodeTraffic }, { WantedStates }] = await Promise.all([
+    const [{ openLinkServer }, { NodeTraffic }, { WantedStates }, dnsModule] = await Promise.all([
       import('./nodes/link-server.ts'),
       import('./nodes/node-traffic.ts'),
       import('./nodes/wanted-state.ts'),
+      import('./nodes/dns/node-dns.ts'),
     ])
     const traffic = new NodeTraffic({
       db: database.query,
@@ -477,7 +484,14 @@ export async function createApp(dependencies: AppDependencies) {
       },
     })
     const states = new WantedStates({ db: database.query, desired, limits, waiters })
-    linkServer = await openLinkServer({ authority, admission, states, clock, log, listeners: config.nodesListen })
+    const dns = new dnsModule.NodeDns({
+      db: database.query,
+      directory,
+      clients: () => filtering.clients(),
+      waiters: dnsWaiters,
+    })
+    nodeDns = dns
+    linkServer = await openLinkServer({ authority, admission, states, dns, clock, log, listeners: config.nodesListen })
   }
 
   const health = () =>
@@ -490,6 +504,7 @@ export async function createApp(dependencies: AppDependencies) {
       privateDns: () => privateDns.status(),
       tunnelPage: () => tunnelPage.status(),
       lostNodes: () => nodes.lost(),
+      nodesWithoutDns: () => nodes.withoutDns(),
       updateHours: () => filtering.settings.current().blocklists_update_interval_hours,
       drifts,
     })
@@ -576,8 +591,9 @@ export async function createApp(dependencies: AppDependencies) {
         publicHost: (requestHost) => publicEndpointOf(endpoint, requestHost).host,
         async onChanged(id) {
           await nodeStatuses.reload()
-          if (nodeStatuses.has(id)) waiters.changed(id)
-          else waiters.forget(id)
+          if (nodeStatuses.has(id)) return waiters.changed(id)
+          waiters.forget(id)
+          nodeDns?.forget(id)
         },
       },
       setupLinks: new SetupLinks({
@@ -707,7 +723,7 @@ export async function createApp(dependencies: AppDependencies) {
     /** Stops answering and watching. Tunnels keep running, and the database stays open. */
     async close() {
       events.close()
-      waiters.close()
+      for (const each of allWaiters) each.close()
       await linkServer?.close()
       await tunnelPage.close()
       await http.close()

@@ -62,7 +62,8 @@ export async function updateLists(world: Pick<TunnelWorld, 'service'>): Promise<
   }
 }
 
-async function startProgram(host: NetworkHost, file: string, ...words: string[]): Promise<void> {
+/** Starts a program of this folder on a host and waits until it is ready. */
+export async function startProgram(host: NetworkHost, file: string, ...words: string[]): Promise<void> {
   const child = host.start(process.execPath, program(file), ...words)
   await Promise.race([
     new Promise<void>((resolve) => child.stdout.once('data', () => resolve())),

@@ -20,7 +20,16 @@ async function startAgent(world: NodesFixture, name: string) {
   const { choice: _, ...dataPlane } = await openNodeDataPlane({ backend: 'simulated', directory })
   const log = createLog({ name, level: 'silent' })
   const [checkEveryMs, timers, version] = [1000, systemTimers, '0.1.0']
-  const agent = await NodeAgent.open({ identity, directory, dataPlane, checkEveryMs, log, timers, version })
+  const agent = await NodeAgent.open({
+    identity,
+    directory,
+    dataPlane,
+    hasTunnels: false,
+    checkEveryMs,
+    log,
+    timers,
+    version,
+  })
   await agent.start()
   return {
     id: node.id,

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freePort } from '@hearth/testing'
+import { freePort, temporaryDirectory } from '@hearth/testing'
+import { z } from 'zod'
 import { ControlLink } from '../src/node-agent/control-link.ts'
 import type { Identity } from '../src/node-agent/identity.ts'
 import { joinService } from '../src/node-agent/join.ts'
+import { DnsManifest } from '../src/nodes/dns/manifest.ts'
 import { linkPaths, type Report, ReportAnswer, StateAnswer, type TrafficBatch } from '../src/nodes/link-schema.ts'
 import type { NodeState } from '../src/nodes/node-state.ts'
 import type { Node, NodeJoin, NodeList } from '../src/nodes/schema.ts'
@@ -64,12 +67,15 @@ export async function reportAs(identity: Pick<Identity, 'url' | 'authority'> & P
 /** What a node says of traffic in one batch. */
 export type BatchPeer = TrafficBatch['peers'][number]
 
+const DnsAnswer = z.object({ revision: z.string(), manifest: DnsManifest.nullable() })
+
 /** A joined host that speaks the link as a node does, and runs nothing. */
 export class FakeNode implements Disposable {
   readonly id: string
   readonly #link: ControlLink
   /** The state that it was given last. */
   revision: string | null = null
+  dnsRevision: string | null = null
 
   constructor(identity: Identity) {
     this.id = identity.id
@@ -81,6 +87,22 @@ export class FakeNode implements Disposable {
     const answer = await this.#link.send(linkPaths.state, { revision }, { answer: StateAnswer })
     this.revision = answer.revision
     return answer.state
+  }
+
+  /** Asks for the files of its resolver as a node that has the last ones; null when these are still the ones. */
+  async dns(revision = this.dnsRevision): Promise<DnsManifest | null> {
+    const answer = await this.#link.send(linkPaths.dns, { revision }, { answer: DnsAnswer })
+    this.dnsRevision = answer.revision
+    return answer.manifest
+  }
+
+  /** Fetches a file by its hash. */
+  async fetch(sha256: string, size: number): Promise<string> {
+    await using folder = await temporaryDirectory('fetched')
+    const path = join(folder.path, 'file')
+    const { signal } = new AbortController()
+    await this.#link.download(`${linkPaths.dnsFiles}${sha256}`, path, { sha256, size, signal })
+    return readFile(path, 'utf8')
   }
 
   /** Reports that it runs these interfaces, and what else is given. */

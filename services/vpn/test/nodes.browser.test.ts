@@ -111,10 +111,9 @@ test(
     await creating.getByLabel('Runs on').selectOption('Berlin')
     await creating.getByText('Devices connect to 127.0.0.1').waitFor()
     await assertUsableOn(page, everyScreen, {
-      ready: creating.getByText('does not answer yet'),
+      ready: creating.getByText('Empty for the filter of this service'),
       picture: 'vpn-interface-on-node',
     })
-    await creating.getByLabel('DNS servers for peers').fill('9.9.9.9')
     await creating.getByRole('button', { name: 'Create interface' }).click()
     await page.getByText('Waiting', { exact: true }).waitFor()
     await page.getByText('node Berlin has not taken this over yet').first().waitFor()
@@ -127,10 +126,15 @@ test(
       ready: page.getByText('Waiting', { exact: true }),
       picture: 'vpn-node-waits',
     })
-    await berlin.report(['wg1'])
+    const dns = { started_at: Date.now(), restarts: 0, lists: 2, blocked_names: 71_204, problem: null }
+    await berlin.report(['wg1'], { dns: { status: 'running', ...dns } })
     await page.getByText('Waiting', { exact: true }).waitFor({ state: 'detached' })
 
     await page.getByRole('navigation', { name: 'Interfaces' }).getByRole('link', { name: 'Nodes' }).click()
+    await page.getByText('71,204 blocked names').waitFor()
+    const problem = '10.9.0.1: another program of the host uses the port 53'
+    await berlin.report(['wg1'], { dns: { status: 'running', ...dns, problem } })
+    await assertUsableOn(page, everyScreen, { ready: page.getByText(problem), picture: 'vpn-node-dns' })
     await page.getByRole('button', { name: 'More for Berlin' }).click()
     await page.getByRole('menuitem', { name: 'Edit' }).click()
     const editing = page.getByRole('dialog', { name: 'Edit Berlin' })
@@ -151,7 +155,6 @@ test(
       await page.getByRole('menuitem', { name: 'Edit' }).click()
       await moving.getByLabel('Runs on').selectOption('Berlin')
       await moving.getByText(/3 peers are cut off/).waitFor()
-      await moving.getByLabel('DNS servers for peers').fill('9.9.9.9')
     }
     // The row, with its dialog, is another one on a phone.
     for (const screens of [everyScreen.slice(0, 2), everyScreen.slice(2)]) {

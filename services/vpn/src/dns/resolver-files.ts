@@ -6,6 +6,7 @@
 export const resolverFile = {
   settings: 'settings.json',
   clients: 'clients.json',
+  names: 'names.json',
   profiles: 'profiles.json',
   rules: 'rules.json',
   lists: 'lists.json',
@@ -113,6 +114,13 @@ export interface ResolverClient {
   readonly profile?: number
   /** IPv4 address of this host in its tunnel. */
   readonly gateway?: string
+}
+
+/** An entry of `names.json`: a peer that may not query here and is found by its name. There are some on nodes alone. */
+export interface ResolverName {
+  /** Its label in DNS. */
+  readonly label: string
+  readonly addresses: readonly string[]
 }
 
 /** An entry of `profiles.json`: what holds at the moment for the clients of a profile. */

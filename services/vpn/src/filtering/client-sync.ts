@@ -6,7 +6,7 @@ import type { Tables } from '../tables.ts'
 import { ClientsFile } from './clients-file.ts'
 import { joinChanges } from './in-force.ts'
 import { PeerClients, type NamedPeer, type PeerFacts, type PeersChange } from './peer-clients.ts'
-import { resolverFile } from '../dns/resolver-files.ts'
+import { type ResolverClient, resolverFile } from '../dns/resolver-files.ts'
 import type { ResolverSupervisor } from '../resolver/supervisor.ts'
 import type { ResolverInput } from './resolver-input.ts'
 
@@ -26,6 +26,8 @@ export interface ClientSyncDependencies extends PeerFacts {
   readonly listenClient: string | undefined
   readonly publishSettings: () => Promise<void>
   readonly publishRules: () => Promise<void>
+  /** Called when a peer that may query is another now. */
+  readonly onInputChanged?: () => void
   /** Returns true if there are rules for any of these clients alone. */
   readonly hasRules: (clients: ReadonlySet<number>) => boolean
 }
@@ -58,6 +60,11 @@ export class ClientSync {
   /** The peer with this number. */
   peer(number: number): NamedPeer | undefined {
     return this.#peers.peer(number)
+  }
+
+  /** Peers that may query. */
+  all(): Iterable<ResolverClient> {
+    return this.#peers.clients()
   }
 
   /** The label of a peer in DNS; null for none. */
@@ -96,6 +103,7 @@ export class ClientSync {
     if (this.#dependencies.hasRules(touched)) this.#pending.rules = true
     if (clients.set.length > 0 || clients.removed.length > 0) {
       this.#file.changed()
+      this.#dependencies.onInputChanged?.()
       await this.#dependencies.resolver.changedClients(clients)
     }
     await this.#settlePending()

@@ -1,25 +1,22 @@
 import { mkdir } from 'node:fs/promises'
-import type { Database } from '@hearth/database'
-import type { Clock, Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
-import type { RuleHits } from '../query-log/reading-thread.ts'
-import type { Preview, PreviewRequest } from '../query-log/rule-preview.ts'
+import type { FilteringDependencies } from './filtering-dependencies.ts'
 import { explain, type PolicyNames } from './explain.ts'
 import { inForceSoon, joinRuns } from './in-force.ts'
 import { ClientSync } from './client-sync.ts'
 import type { NamedPeer } from './peer-clients.ts'
 import type { ListsChange } from '../resolver/lists-in-force.ts'
-import type { Listener, ResolverList, ResolverSettings } from '../dns/resolver-files.ts'
+import type { ResolverClient, ResolverList } from '../dns/resolver-files.ts'
 import { readTunnelListeners, resolverSettings, rulesOf, ResolverInput } from './resolver-input.ts'
 import { explainedProfile } from './profiles/explained-profile.ts'
 import { Profiles } from './profiles/profiles.ts'
-import { PeerPauses, type PeerPausesDependencies } from './pauses/pauses.ts'
+import { PeerPauses } from './pauses/pauses.ts'
 import { ProfilesInForce } from './profiles/profiles-in-force.ts'
 import { serviceTimeZone } from './profiles/schedule.ts'
 import { type Resolver, resolverStatus } from './resolver-status.ts'
 import { LocalRecords } from './records/records.ts'
-import { type HostName, hostRecords, resolverRecords } from './records/resolver-records.ts'
+import { hostRecords, resolverRecords } from './records/resolver-records.ts'
 import { allRecordRows } from './records/store.ts'
 import { Zones } from './zones/zones.ts'
 import { previewRule } from './rules/preview-rule.ts'
@@ -29,31 +26,6 @@ import type { DnsExplanation, DnsStatus, ExplainQuery, UpstreamTestResult } from
 import { listNameRows, ruleRows } from './store.ts'
 import { openDnsSettings, type DnsSettingsStore } from './settings.ts'
 import { testUpstream } from './upstream-test.ts'
-
-export interface FilteringDependencies extends Pick<PeerPausesDependencies, 'onPausesChanged'> {
-  readonly database: Database<Tables>
-  readonly clock: Clock
-  /** Time by which profiles change. */
-  readonly timers: Pick<Timers, 'after' | 'now'>
-  readonly log: Log
-  /** `DATA_DIR/dns`. */
-  readonly directory: string
-  readonly resolver: Resolver
-  readonly engine: ResolverSettings['engine']
-  /** `DNS_LISTEN`. */
-  readonly extraListeners: readonly Listener[]
-  /** `DNS_LISTEN_CLIENT`, a peer's name. */
-  readonly listenClient: string | undefined
-  readonly fixedUpstreams: readonly string[] | undefined
-  /** Without real tunnels there are no tunnel addresses to listen on. */
-  readonly hasTunnels: boolean
-  /** What the hints want to know of queries. */
-  readonly watched: () => ResolverSettings['watched']
-  /** Names of this host below the suffix of peers' names. */
-  readonly hostNames?: () => Promise<readonly HostName[]>
-  readonly hits: () => Promise<ReadonlyMap<number, RuleHits>>
-  readonly preview: (request: Omit<PreviewRequest, 'now'>) => Promise<Preview>
-}
 
 /** Opens the settings, brings the resolver's files to what the database says, and keeps them there. */
 export async function openFiltering(dependencies: FilteringDependencies): Promise<Filtering> {
@@ -93,6 +65,7 @@ export class Filtering {
     this.#db = dependencies.database.query
     this.resolver = dependencies.resolver
     this.#input = new ResolverInput(dependencies.directory, async (file) => {
+      dependencies.onInputChanged?.()
       if (file === 'lists') this.#listsChange = await dependencies.resolver.changedLists()
       else await dependencies.resolver.changed(file)
     })
@@ -173,6 +146,11 @@ export class Filtering {
    */
   async peersChanged(ids?: readonly string[]): Promise<void> {
     await this.#soon(this.#clients.sync(ids))
+  }
+
+  /** Peers that may query, those on nodes too. */
+  clients(): Iterable<ResolverClient> {
+    return this.#clients.all()
   }
 
   /** The name of a peer in DNS; null for none. */

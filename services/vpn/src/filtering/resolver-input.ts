@@ -11,11 +11,12 @@ import {
   type ResolverSettings,
   type Upstream,
 } from '../dns/resolver-files.ts'
-import type { ResolverFiles } from '../resolver/read-files.ts'
+import type { ResolverFiles } from '../resolver/stored-files.ts'
 import type { StoredDnsSettings } from './settings.ts'
 import { enabledInterfaceRows, type RuleRow } from './store.ts'
 
-type InputName = keyof ResolverFiles
+/** Files that the service writes for its own resolver. */
+type InputName = Exclude<keyof ResolverFiles, 'names'>
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64')
 

@@ -5,7 +5,7 @@ import { allInterfaceRows } from '../interfaces/store.ts'
 import { allListRows } from '../lists/store.ts'
 import type { DataPlaneChoice } from '../wireguard/choose-driver.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
-import { nodeNotices, type LostNode } from './node-notices.ts'
+import { nodeDnsNotices, nodeNotices, type LostNode, type NodeWithoutDns } from './node-notices.ts'
 import { tunnelPageNotices, type TunnelPageFacts } from './tunnel-page-notices.ts'
 import { privateDnsNotices, type PrivateDnsFacts } from './private-dns-notices.ts'
 import { driftShownMs, healthNotices, type DriftFacts, type ResolverFacts } from './notices.ts'
@@ -21,6 +21,7 @@ export interface HealthDependencies {
   readonly privateDns: () => Promise<PrivateDnsFacts>
   readonly tunnelPage: () => Promise<TunnelPageFacts>
   readonly lostNodes: () => Promise<readonly LostNode[]>
+  readonly nodesWithoutDns: () => Promise<readonly NodeWithoutDns[]>
   /** Hours between two updates of the lists; 0 for by hand. */
   readonly updateHours: () => number
   readonly drifts: Pick<ReturnType<typeof createDriftRecord>, 'recent'>
@@ -64,6 +65,7 @@ export async function readHealth(dependencies: HealthDependencies): Promise<Heal
       ...privateDnsNotices(await dependencies.privateDns(), clock.now()),
       ...tunnelPageNotices(await dependencies.tunnelPage()),
       ...nodeNotices(await dependencies.lostNodes()),
+      ...nodeDnsNotices(await dependencies.nodesWithoutDns()),
     ],
   })
 }

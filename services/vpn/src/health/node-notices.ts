@@ -10,6 +10,29 @@ export interface LostNode {
 /** Maximum number of names in one notice. */
 const maxNamed = 5
 
+/** A node whose peers get no answers for names, or those of older files. */
+export interface NodeWithoutDns {
+  readonly name: string
+  readonly reason: string
+}
+
+/** Returns a notice about nodes on which the resolver does not work, or works from older files. */
+export function nodeDnsNotices(nodes: readonly NodeWithoutDns[]): HealthNotice[] {
+  if (nodes.length === 0) return []
+  const rest = nodes.length - maxNamed
+  const texts = nodes.slice(0, maxNamed).map(({ name, reason }) => `${name}: ${reason}`)
+  return [
+    {
+      code: 'node_dns',
+      severity: 'critical',
+      title: nodes.length === 1 ? 'DNS on a node needs attention' : 'DNS on nodes needs attention',
+      detail: [...texts, ...(rest > 0 ? [`${rest} more`] : [])].join('; '),
+      advice:
+        'Look into the log of hearth vpn node run on that host. Until then, its interfaces can name other DNS servers.',
+    },
+  ]
+}
+
 /** Returns a notice about nodes that are lost. */
 export function nodeNotices(lost: readonly LostNode[]): HealthNotice[] {
   if (lost.length === 0) return []

@@ -15,6 +15,7 @@ export const HealthNotice = z
       'private_dns_unreachable',
       'tunnel_page',
       'node_lost',
+      'node_dns',
       'simulated',
       'drift',
     ]),

@@ -1,12 +1,13 @@
 import type { Sealer } from '@hearth/credentials'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import { splitList } from '../envelope.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import type { DeviceConfig, DevicePeer } from '../wireguard/device.ts'
 import type { DesiredDevice } from '../wireguard/drift.ts'
 import type { InterfaceRules } from '../wireguard/firewall.ts'
 import { effectivePeerRows, findInterfaceRow, interfaceRowsOn } from './store.ts'
-import { subnet4, subnet6 } from './subnet.ts'
+import { canonicalIpv6, subnet4, subnet6 } from './subnet.ts'
 
 /** Contexts that sealed keys are bound to: a key copied to another row does not open. */
 export const sealContext = {
@@ -115,6 +116,13 @@ export const gatewaysOf = ({ address, address6 }: Pick<InterfaceRow, 'address' |
   subnet4(address).address,
   ...(address6 === null ? [] : [subnet6(address6).address]),
 ]
+
+/** True when the peers of an interface are to ask the resolver at its gateway: they do unless it names other ones. */
+export function asksGateway(row: Pick<InterfaceRow, 'address' | 'address6' | 'dns'>): boolean {
+  const resolvers = splitList(row.dns).map((one) => (one.includes(':') ? canonicalIpv6(one) : one))
+  const own = gatewaysOf(row)
+  return resolvers.length === 0 || resolvers.some((one) => own.includes(one))
+}
 
 /** The networks behind a peer, in CIDR form without host bits. */
 export function networksBehind({ networks }: Pick<PeerRow, 'networks'>): string[] {

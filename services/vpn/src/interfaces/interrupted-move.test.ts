@@ -33,6 +33,7 @@ const node = {
   traffic_count: null,
   traffic_number: null,
   reported: null,
+  reported_dns: null,
 }
 
 /** The interfaces of a service with a node and simulated devices; `sampleInterface` is called before a device is taken down. */

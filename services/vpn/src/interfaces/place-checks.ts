@@ -1,12 +1,9 @@
 import type { Kysely } from 'kysely'
-import { splitList } from '../envelope.ts'
 import { conflict, invalidField } from '../problems.ts'
 import type { InterfaceRow, Tables } from '../tables.ts'
-import { gatewaysOf } from './desired-devices.ts'
 import { firstFreePort, type HostLinks } from './host-links.ts'
 import { checkHostNetworks } from './network-checks.ts'
 import { findNodeName, interfaceRowsOn } from './store.ts'
-import { canonicalIpv6 } from './subnet.ts'
 
 /** An interface before a change, none when it is created, and after it. */
 export interface PlacedChange {
@@ -27,7 +24,6 @@ export async function checkPlace(
   if (nodeId !== null) {
     if (comes && (await findNodeName(db, nodeId)) === undefined)
       throw invalidField('node_id', 'is not a node of this service', 'unknown')
-    checkResolvers(after)
   } else if (comes && (await host.isTaken(after.name)))
     throw conflict('name', `This host has a network interface ${after.name} already`)
   if (comes || before.listen_port !== after.listen_port) await checkPort(db, host, after)
@@ -45,17 +41,6 @@ export function freePortOn(
   // Nobody here knows the other programs of a node.
   const isPortFree = nodeId === null ? host.isPortFree : () => Promise.resolve(true)
   return firstFreePort(db, { isPortFree }, nodeId)
-}
-
-/** The resolver of this service answers on this host: the peers of a node would have none. */
-function checkResolvers(row: InterfaceRow): void {
-  const resolvers = splitList(row.dns)
-  if (resolvers.length === 0)
-    throw invalidField('dns', 'must name resolvers: on a node the resolver of this service does not answer yet')
-  const own = new Set(gatewaysOf(row))
-  const wrong = resolvers.find((one) => own.has(one.includes(':') ? canonicalIpv6(one) : one))
-  if (wrong !== undefined)
-    throw invalidField('dns', `must name other resolvers: ${wrong} is the node, where no resolver answers yet`)
 }
 
 async function checkPort(

@@ -82,8 +82,7 @@ export const InterfaceCreate = z
     forwarding: z.boolean().optional(),
     enabled: z.boolean().optional().meta({ description: 'Start it at once (default)' }),
     node_id: nodeId.meta({
-      description:
-        'The node that is to run it; null, or left out, for the host of this service. On a node `dns` must name resolvers',
+      description: 'The node that is to run it; null, or left out, for the host of this service',
     }),
     allow_host_overlap: allowHostOverlap,
   })

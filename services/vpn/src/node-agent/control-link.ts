@@ -1,6 +1,9 @@
-import { X509Certificate } from 'node:crypto'
+import { createHash, X509Certificate } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP } from 'node:net'
+import { pipeline } from 'node:stream/promises'
 import { connect, type DetailedPeerCertificate } from 'node:tls'
 import { parseJson } from '@hearth/runtime'
 import type { z } from 'zod'
@@ -10,6 +13,12 @@ import type { Identity } from './identity.ts'
 
 /** Longest time for one request that does not say another, and for a connection, milliseconds. */
 const defaultTimeoutMs = 10_000
+
+/** Longest time for a file, milliseconds. */
+const downloadMs = 600_000
+
+/** Connections to the service: two requests that wait, a report and a file. */
+const maxSockets = 4
 
 /** The service answered, and refused. */
 export class ControlRefused extends Error {
@@ -34,7 +43,7 @@ export class ControlLink {
     this.#url = new URL(url)
     const own = certificate === undefined || key === undefined ? {} : { cert: certificate, key }
     const ends = { ca: authority, servername: controlName, minVersion: 'TLSv1.3', ...own } as const
-    this.#agent = new Agent({ ...ends, keepAlive: true, maxSockets: 2, maxCachedSessions: 0 })
+    this.#agent = new Agent({ ...ends, keepAlive: true, maxSockets, maxCachedSessions: 0 })
   }
 
   /** Sends a request and returns the answer. Throws a `ControlRefused` when the service says no. */
@@ -44,42 +53,59 @@ export class ControlLink {
     { answer, signal, timeoutMs = defaultTimeoutMs }: { answer: S; signal?: AbortSignal; timeoutMs?: number },
   ): Promise<z.output<S>> {
     const end = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])])
-    const { status, text } = await this.#exchange(path, JSON.stringify(body), end)
-    const parsed = parseJson(text)
-    if (status !== 200)
-      throw new ControlRefused(
-        status,
-        LinkRefusal.safeParse(parsed).data?.message ?? `it answers with status ${status}`,
-      )
-    const { success, data } = answer.safeParse(parsed)
+    const response = await this.#open({ method: 'POST', path, content: JSON.stringify(body), signal: end })
+    const text = await readText(response)
+    if (response.statusCode !== 200) throw refusalOf(response, text)
+    const { success, data } = answer.safeParse(parseJson(text))
     if (!success) throw new Error('its answer is not that of a Hearth VPN')
     return data
   }
 
-  #exchange(path: string, content: string, signal: AbortSignal): Promise<{ status: number; text: string }> {
-    const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }
+  /**
+   * Fetches a file to a path, for its owner alone. Throws a `ControlRefused` when the service says no, and an error when what comes is
+   * not the file of that size and SHA-256 (hex); the path then holds what came.
+   */
+  async download(
+    path: string,
+    file: string,
+    { size, sha256, signal }: { size: number; sha256: string; signal: AbortSignal },
+  ): Promise<void> {
+    const end = AbortSignal.any([AbortSignal.timeout(downloadMs), signal])
+    const response = await this.#open({ method: 'GET', path, signal: end })
+    if (response.statusCode !== 200) throw refusalOf(response, await readText(response))
+    const hash = createHash('sha256')
+    let received = 0
+    const check = async function* (pieces: AsyncIterable<Buffer>) {
+      for await (const piece of pieces) {
+        received += piece.length
+        if (received > size) throw new Error('the file that it sends is longer than it said')
+        hash.update(piece)
+        yield piece
+      }
+    }
+    await pipeline(response, check, createWriteStream(file, { mode: 0o600, flush: true }), { signal: end })
+    if (received < size) throw new Error('the file that it sends is shorter than it said')
+    if (hash.digest('hex') !== sha256) throw new Error('the file that it sends is not the one that it named')
+  }
+
+  /** Sends a request and resolves with the answer, whose body is not read yet. */
+  #open({ method, path, content, signal }: LinkRequest): Promise<IncomingMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const { port } = this.#url
     const sent = request({
-      method: 'POST',
+      method,
       host: hostOf(this.#url),
       port: port === '' ? 443 : port,
       path,
-      headers,
+      headers:
+        content === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) },
       agent: this.#agent,
       signal,
     })
     sent.once('error', reject)
-    sent.once('response', (response) => {
-      let text = ''
-      response.setEncoding('utf8')
-      response.on('data', (piece: string) => {
-        text += piece
-        if (text.length > maxLinkBody.answer) response.destroy(new Error('its answer is too long'))
-      })
-      response.once('error', reject)
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, text }))
-    })
+    sent.once('response', resolve)
     sent.end(content)
     return promise
   }
@@ -87,6 +113,29 @@ export class ControlLink {
   close(): void {
     this.#agent.destroy()
   }
+}
+
+/** A request of the link; one without content has no body. */
+interface LinkRequest {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly content?: string
+  readonly signal: AbortSignal
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  let text = ''
+  response.setEncoding('utf8')
+  for await (const piece of response as AsyncIterable<string>) {
+    text += piece
+    if (text.length > maxLinkBody.answer) throw new Error('its answer is too long')
+  }
+  return text
+}
+
+function refusalOf({ statusCode: status = 0 }: IncomingMessage, text: string): ControlRefused {
+  const { data } = LinkRefusal.safeParse(parseJson(text))
+  return new ControlRefused(status, data?.message ?? `it answers with status ${status}`)
 }
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')

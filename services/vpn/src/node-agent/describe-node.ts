@@ -1,4 +1,5 @@
 import { lastContact } from './contact.ts'
+import { DnsFolder, dnsFolderName } from './dns/dns-folder.ts'
 import { readIdentity } from './identity.ts'
 import { readStateFile } from './state-file.ts'
 
@@ -11,7 +12,16 @@ export async function describeNode(directory: string): Promise<string[]> {
     `node ${name} of ${url}`,
     `last contact: ${contact === undefined ? 'never' : contact.toISOString()}`,
     ...interfaceLines(stored),
+    await dnsLine(directory),
   ]
+}
+
+/** What the resolver works from; whether it runs only the program that runs it knows. */
+async function dnsLine(directory: string): Promise<string> {
+  const stored = await new DnsFolder(directory).read()
+  if (stored === undefined) return 'DNS: nothing to answer'
+  const lists = stored.files.filter(({ name }) => name.startsWith('lists/')).length
+  return `DNS: answers from the files in ${dnsFolderName}, block lists: ${lists}`
 }
 
 function interfaceLines(stored: Awaited<ReturnType<typeof readStateFile>>): string[] {

@@ -6,12 +6,13 @@ import { publicKeyOf } from '../wireguard/keys.ts'
 import type { NodeAgentConfig } from './config.ts'
 import { contactFileName } from './contact.ts'
 import { type NodeDataPlane, openNodeDataPlane } from './data-plane.ts'
+import { dnsFolderName } from './dns/dns-folder.ts'
 import { identityFileName } from './identity.ts'
 import { readStateFile, stateFileName, type StoredState } from './state-file.ts'
 import { journalFileName } from './traffic-recorder.ts'
 
 /** Files of a node; the identity goes last, so that a command that was interrupted can be given again. */
-const files = [stateFileName, journalFileName, contactFileName, identityFileName]
+const files = [stateFileName, journalFileName, contactFileName, dnsFolderName, identityFileName]
 
 /**
  * Makes this host no node any more: takes its interfaces down, removes its firewall tables, and deletes its state and identity. Calls
@@ -34,7 +35,7 @@ export async function leaveService(
   await removeTables(dataPlane)
   say('the firewall tables are removed')
   await dataPlane.driver.close()
-  for (const name of present) await rm(join(directory, name), { force: true })
+  for (const name of present) await rm(join(directory, name), { force: true, recursive: true })
   say(`deleted in ${directory}: ${present.join(', ')}`)
 }
 

@@ -34,6 +34,9 @@ function openReports(world: ReturnType<typeof openLink>, more: Partial<ReportLoo
     ...world,
     wanted: { revision: 'one', statuses: () => [{ name: 'wg0', status: 'error', reason: 'x'.repeat(1000) }] },
     recorder: { toSend: () => Promise.resolve(undefined), confirm: () => Promise.resolve(false) },
+    resolver: {
+      status: () => ({ status: 'off', started_at: null, restarts: 0, lists: 0, blocked_names: 0, problem: null }),
+    },
     countTraffic: async () => void counted.push(Math.round(world.timers.monotonic() / 1000)),
     onAnswered: () => Promise.resolve(),
     url: 'https://vpn.example.org:8110',

@@ -2,6 +2,8 @@ import type { Log, Timers } from '@hearth/runtime'
 import { noteContact } from './contact.ts'
 import { ControlLink } from './control-link.ts'
 import type { NodeDataPlane } from './data-plane.ts'
+import { followDns } from './dns/dns-loop.ts'
+import { NodeResolver } from './dns/node-resolver.ts'
 import type { Identity } from './identity.ts'
 import { NodeTunnels } from './node-tunnels.ts'
 import { ReportLoop } from './report-loop.ts'
@@ -14,6 +16,8 @@ export interface NodeAgentDependencies {
   /** Data directory of the node. */
   readonly directory: string
   readonly dataPlane: Omit<NodeDataPlane, 'choice'>
+  /** Without real tunnels nobody asks for names, and there are no addresses to answer at. */
+  readonly hasTunnels: boolean
   /** Pause between two checks of the tunnels, milliseconds. */
   readonly checkEveryMs: number
   readonly log: Log
@@ -29,6 +33,7 @@ export class NodeAgent {
   readonly #recorder: TrafficRecorder
   readonly #tunnels: NodeTunnels
   readonly #wanted: WantedState
+  readonly #resolver: NodeResolver
   readonly #reports: ReportLoop
   readonly #end = new AbortController()
   #running: Promise<unknown> = Promise.resolve()
@@ -46,10 +51,12 @@ export class NodeAgent {
       onChanged: () => this.#reports.wake(),
     })
     this.#wanted = new WantedState({ directory, tunnels: this.#tunnels, log })
+    this.#resolver = new NodeResolver({ directory, link: this.#link, log, onChanged: () => this.#reports.wake() })
     this.#reports = new ReportLoop({
       link: this.#link,
       wanted: this.#wanted,
       recorder,
+      resolver: this.#resolver,
       countTraffic: () => this.#count(this.#tunnels.names()),
       onAnswered: () => noteContact(directory, new Date(timers.now())),
       timers,
@@ -67,13 +74,17 @@ export class NodeAgent {
   /** Brings up what is on the disk, without asking anybody, and begins to follow the service. */
   async start(): Promise<void> {
     const { signal } = this.#end
-    const { timers, log } = this.#dependencies
-    const [link, wanted] = [this.#link, this.#wanted]
-    await wanted.start()
+    const { timers, log, hasTunnels } = this.#dependencies
+    const [link, wanted, resolver] = [this.#link, this.#wanted, this.#resolver]
+    // Names are answered as soon as the tunnels are up.
+    const startDns = () =>
+      resolver.start().catch((error: Error) => log.error(`the resolver was not started: ${error.message}`))
+    await Promise.all([wanted.start(), hasTunnels ? startDns() : undefined])
     const onReceived = () => this.#reports.wake()
     this.#running = Promise.all([
       this.#reports.run(signal),
       followState({ link, wanted, timers, log, onReceived }, signal),
+      hasTunnels ? followDns({ link, resolver, timers, log }, signal) : undefined,
     ])
   }
 
@@ -84,6 +95,8 @@ export class NodeAgent {
   /** Ends reports and checks. The tunnels keep running. */
   async close(): Promise<void> {
     this.#end.abort()
+    // A change that it takes over may take a minute, which ends with it.
+    await this.#resolver.close()
     await this.#running
     this.#link.close()
     await this.#tunnels.close()

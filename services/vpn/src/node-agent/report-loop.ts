@@ -1,6 +1,7 @@
 import type { Log, Timers } from '@hearth/runtime'
 import { linkPaths, type Report, ReportAnswer, reportEveryMs } from '../nodes/link-schema.ts'
 import { type ControlLink, ControlRefused } from './control-link.ts'
+import type { NodeResolver } from './dns/node-resolver.ts'
 import type { InterfaceStatus } from './node-tunnels.ts'
 import { pauseAfter } from './pauses.ts'
 import type { TrafficRecorder } from './traffic-recorder.ts'
@@ -16,6 +17,7 @@ export interface ReportLoopDependencies {
   readonly link: Pick<ControlLink, 'send'>
   readonly wanted: Pick<WantedState, 'revision' | 'statuses'>
   readonly recorder: Pick<TrafficRecorder, 'toSend' | 'confirm'>
+  readonly resolver: Pick<NodeResolver, 'status'>
   /** Reads what the devices counted. */
   readonly countTraffic: () => Promise<void>
   /** Called after each report that the service took. */
@@ -92,10 +94,12 @@ export class ReportLoop {
   }
 
   async #body(): Promise<Report> {
-    const { wanted, recorder, timers, version } = this.#dependencies
+    const { wanted, recorder, resolver, timers, version } = this.#dependencies
     const traffic = await recorder.toSend()
     const interfaces = wanted.statuses().slice(0, maxInterfaces).map(shortened)
-    const report = { version, sent_at: timers.now(), revision: wanted.revision, interfaces }
+    const { problem, ...status } = resolver.status()
+    const dns = { ...status, problem: shortReason(problem) }
+    const report = { version, sent_at: timers.now(), revision: wanted.revision, interfaces, dns }
     return traffic === undefined ? report : { ...report, traffic }
   }
 
@@ -109,5 +113,8 @@ export class ReportLoop {
 const shortened = ({ name, status, reason }: InterfaceStatus): InterfaceStatus => ({
   name,
   status,
-  reason: reason === null ? null : reason.replaceAll('\0', '').slice(0, maxReason),
+  reason: shortReason(reason),
 })
+
+const shortReason = (reason: string | null): string | null =>
+  reason === null ? null : reason.replaceAll('\0', '').slice(0, maxReason)

@@ -17,6 +17,7 @@ export async function runNodeAgent(config: NodeAgentConfig, version: string): Pr
     identity,
     directory,
     dataPlane,
+    hasTunnels: choice.backend !== 'simulated',
     checkEveryMs,
     log,
     timers: systemTimers,

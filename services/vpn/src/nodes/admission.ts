@@ -44,7 +44,8 @@ export class Admission {
     const fingerprint = fingerprintOf(new X509Certificate(certificate))
     const isFirst = await database.query.transaction().execute(async (trx) => {
       if (!(await store.useJoinToken(trx, hash))) return false
-      const changes = { fingerprint, joined_at: now, last_seen_at: now, address, version, reported: null }
+      const silent = { reported: null, reported_dns: null }
+      const changes = { fingerprint, joined_at: now, last_seen_at: now, address, version, ...silent }
       await store.updateNodeRow(trx, node.id, changes)
       return true
     })
@@ -66,11 +67,12 @@ export class Admission {
     const { database, clock, traffic, onStored, onChanged } = this.#dependencies
     const now = clock.now()
     const counted = await traffic.take(node, report)
-    const said = { address, version: report.version, reported: reportedColumn(report) }
+    const dns = report.dns === undefined ? null : JSON.stringify(report.dns)
+    const said = { address, version: report.version, reported: reportedColumn(report), reported_dns: dns }
     await store.updateNodeRow(database.query, node.id, { last_seen_at: now, ...said })
     await onStored()
     const isBack = now - (node.last_seen_at ?? 0) > lostAfterMs
-    const isOther = node.address !== address || node.version !== said.version || node.reported !== said.reported
+    const isOther = (Object.keys(said) as (keyof typeof said)[]).some((member) => node[member] !== said[member])
     if (isBack || isOther) onChanged(node.id)
     return { name: node.name, ...(counted === null ? {} : { counted }) }
   }

@@ -9,7 +9,14 @@ export const controlName = 'control.hearth.invalid'
 export const reportEveryMs = 30_000
 
 /** Paths of the link between nodes and the service. A later version that older nodes do not understand has other paths. */
-export const linkPaths = { join: '/v1/join', report: '/v1/report', state: '/v1/state' } as const
+export const linkPaths = {
+  join: '/v1/join',
+  report: '/v1/report',
+  state: '/v1/state',
+  dns: '/v1/dns',
+  /** Followed by the SHA-256 of a file, hex. */
+  dnsFiles: '/v1/dns/files/',
+} as const
 
 /** Bytes of a request of the link, at most, and of an answer to it. A state has about 600 bytes for a peer. */
 export const maxLinkBody = { join: 16_384, report: 1_048_576, state: 16_384, answer: 33_554_432 } as const
@@ -59,6 +66,22 @@ export const TrafficBatch = z.object({
 })
 export type TrafficBatch = z.infer<typeof TrafficBatch>
 
+/** How the resolver of a node is. */
+export const NodeDnsReport = z.object({
+  /** `off` while no interface needs it. */
+  status: z.enum(['off', 'starting', 'running', 'failed']),
+  /** By the clock of the node; null while it does not run. */
+  started_at: time.nullable(),
+  /** Since the node was started. */
+  restarts: z.int().min(0),
+  /** Lists that it works from, and different names on them. */
+  lists: z.int().min(0),
+  blocked_names: z.int().min(0),
+  /** What is wrong, in words. */
+  problem: plainText(300).nullable(),
+})
+export type NodeDnsReport = z.infer<typeof NodeDnsReport>
+
 /** A node says that it runs, and how. Older nodes send their version alone. */
 export const Report = z.object({
   version: plainText(64),
@@ -72,6 +95,8 @@ export const Report = z.object({
     )
     .max(100)
     .optional(),
+  /** The resolver of the node. Older nodes have none and say nothing. */
+  dns: NodeDnsReport.optional(),
   traffic: z
     .object({
       /** Names the count that the numbers belong to. A node that lost its count begins another. */

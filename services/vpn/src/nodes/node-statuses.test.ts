@@ -16,7 +16,14 @@ async function openStatuses() {
   await migrate(db, migrations)
   const clock = createManualClock(start)
   const times = { created_at: start, joined_at: null, last_seen_at: null }
-  const unknown = { fingerprint: null, address: null, version: null, endpoint: null, reported: null }
+  const unknown = {
+    fingerprint: null,
+    address: null,
+    version: null,
+    endpoint: null,
+    reported: null,
+    reported_dns: null,
+  }
   const row = {
     id: 'n1',
     name: 'Berlin',

@@ -1,16 +1,20 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Database } from '@hearth/database'
-import { type Clock, toIsoString } from '@hearth/runtime'
+import { type Clock, parseJson, toIsoString } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Listener } from '../dns/resolver-files.ts'
 import { nameKey } from '../envelope.ts'
+import { asksGateway } from '../interfaces/desired-devices.ts'
+import { allInterfaceRows } from '../interfaces/store.ts'
 import { conflict, namedConflict, notFound, Problem } from '../problems.ts'
-import type { Tables } from '../tables.ts'
+import type { InterfaceRow, Tables } from '../tables.ts'
 import type { NodeAuthority } from './authority.ts'
 import { createJoinToken } from './join-token.ts'
+import { NodeDnsReport } from './link-schema.ts'
 import { nodeStatus } from './node-statuses.ts'
 import type { Node, NodeCreate, NodeJoin, NodeJoinTokenCreate, NodeList, NodeUpdate } from './schema.ts'
 import * as store from './store.ts'
+import type { NodeRow } from './tables.ts'
 
 const hour = 3_600_000
 
@@ -63,6 +67,17 @@ export class Nodes {
     return (await this.list()).nodes.filter(({ status }) => status === 'lost')
   }
 
+  /** Nodes that report and whose peers get no answers for names, or those of older files, with the reason. */
+  async withoutDns(): Promise<NodeWithoutDns[]> {
+    const needs = new Set((await allInterfaceRows(this.#db)).filter(needsResolver).map((row) => row.node_id))
+    if (!this.isEnabled || needs.size === 0) return []
+    const { nodes } = await this.list()
+    return nodes.flatMap(({ id, name, status, dns }) => {
+      const reason = status === 'connected' && needs.has(id) ? dnsProblem(dns) : null
+      return reason === null ? [] : [{ name, reason }]
+    })
+  }
+
   /** Adds a node that is to join with the token of the result. */
   async create(input: NodeCreate, context: NodeContext): Promise<NodeJoin> {
     this.#checkEnabled()
@@ -82,6 +97,7 @@ export class Nodes {
       traffic_count: null,
       traffic_number: null,
       reported: null,
+      reported_dns: null,
     }
     await database.query.transaction().execute(async (trx) => {
       if ((await store.countNodes(trx)) >= maxNodes) throw conflict('name', `There are ${maxNodes} nodes already`)
@@ -178,9 +194,29 @@ export class Nodes {
       version: row.version,
       endpoint: row.endpoint,
       interfaces,
+      dns: dnsStatus(row),
       join_token_expires_at: end !== null && end > now ? toIsoString(end) : null,
     }
   }
+}
+
+/** A node whose peers get no answers for names, or those of older files. */
+export interface NodeWithoutDns {
+  readonly name: string
+  readonly reason: string
+}
+
+const needsResolver = (row: InterfaceRow): boolean => row.enabled === 1 && asksGateway(row)
+
+function dnsProblem(dns: Node['dns']): string | null {
+  if (dns === null) return 'its version of Hearth has no resolver: update it there'
+  if (dns.status === 'failed') return `its resolver does not run, and was started again ${dns.restarts} times`
+  return dns.problem
+}
+
+function dnsStatus({ reported_dns: reported }: Pick<NodeRow, 'reported_dns'>): Node['dns'] {
+  const data = reported === null ? undefined : NodeDnsReport.safeParse(parseJson(reported)).data
+  return data === undefined ? null : { ...data, started_at: toIsoString(data.started_at) }
 }
 
 const hasInterfaces = ({ name, interfaces }: Node) =>

@@ -17,6 +17,20 @@ const expiresInHours = z
   .default(24)
   .meta({ description: 'Hours that the join token works, at most 7 days' })
 
+/** The resolver of a node as it was when the node reported last. */
+const NodeDnsStatus = z
+  .object({
+    status: z.enum(['off', 'starting', 'running', 'failed']).meta({
+      description: '`off` while no interface needs it; `failed` when it ended and is started again',
+    }),
+    started_at: Timestamp.nullable().meta({ description: 'By the clock of the node; null while it does not run' }),
+    restarts: z.int().meta({ description: 'Since the node was started' }),
+    lists: z.int().meta({ description: 'Block lists that it works from' }),
+    blocked_names: z.int().meta({ description: 'Different names on them' }),
+    problem: z.string().nullable().meta({ description: 'What is wrong, in words' }),
+  })
+  .meta({ id: 'NodeDnsStatus' })
+
 /** A host that runs tunnels for this service. */
 export const Node = z
   .object({
@@ -35,6 +49,9 @@ export const Node = z
       description: 'Host name or address of it in the configurations of peers; null for the address of its last report',
     }),
     interfaces: z.array(z.string()).meta({ description: 'Names of the interfaces that it is to run' }),
+    dns: NodeDnsStatus.nullable().meta({
+      description: 'Its resolver; null before the first report, and for an older version of Hearth, which has none',
+    }),
     join_token_expires_at: Timestamp.nullable().meta({ description: 'Null when no join token waits to be used' }),
   })
   .meta({ id: 'Node' })

@@ -41,6 +41,8 @@ export interface NodeRow {
   traffic_number: number | null
   /** JSON: the interfaces of its last report, see `node-statuses.ts`; null while it has not spoken of any. */
   reported: string | null
+  /** JSON: its resolver by its last report, a `NodeDnsReport`; null while it has not spoken of one. */
+  reported_dns: string | null
 }
 
 /** The token with which a node may join, once. */

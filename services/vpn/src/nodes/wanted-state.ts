@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { closedPolicyOfHost } from '../access-rules/policy/host-policy.ts'
 import { isOpen } from '../access-rules/policy/policy.ts'
@@ -8,9 +7,10 @@ import type { DesiredDevices } from '../interfaces/desired-devices.ts'
 import type { PeerLimits } from '../limits/peer-limits.ts'
 import type { Tables } from '../tables.ts'
 import type { DesiredDevice } from '../wireguard/drift.ts'
-import { type StateAnswer, stateWaitMs } from './link-schema.ts'
+import type { StateAnswer } from './link-schema.ts'
 import type { NodeAccess, NodeState } from './node-state.ts'
 import type { StateWaiters } from './state-waiters.ts'
+import { waitForOther } from './wait-for-other.ts'
 
 export interface WantedStatesDependencies {
   readonly db: Kysely<Tables>
@@ -18,11 +18,6 @@ export interface WantedStatesDependencies {
   readonly limits: Pick<PeerLimits, 'read'>
   readonly waiters: StateWaiters
 }
-
-/** Pause after a change, milliseconds: several that come together make one state. */
-const settleMs = 500
-/** How many times as long as a reading it is at least: with ten thousand peers one takes a quarter of a second. */
-const settleFactor = 4
 
 /** What nodes are to run. It follows from the database whenever a node asks; nothing of it is stored. */
 export class WantedStates {
@@ -48,18 +43,11 @@ export class WantedStates {
 
   /** Answers a node that has the state of this revision: at once when it is to have another, or after a wait. */
   async answer(nodeId: string, known: string | null, signal: AbortSignal): Promise<StateAnswer> {
-    const end = performance.now() + stateWaitMs
-    using waiter = this.#dependencies.waiters.begin(nodeId, signal)
-    for (;;) {
-      const { changes } = waiter
-      const begin = performance.now()
+    const found = await waitForOther(this.#dependencies.waiters, { nodeId, known, signal }, async () => {
       const state = await this.read(nodeId)
-      const revision = createHash('sha256').update(JSON.stringify(state)).digest('hex')
-      if (revision !== known) return { revision, state }
-      const took = performance.now() - begin
-      if (!(await waiter.next(changes, end - performance.now()))) return { revision, state: null }
-      await pause(Math.max(settleMs, took * settleFactor), undefined, { signal }).catch(() => undefined)
-    }
+      return { revision: createHash('sha256').update(JSON.stringify(state)).digest('hex'), state }
+    })
+    return found.revision === known ? { revision: known, state: null } : found
   }
 }
 

@@ -23,6 +23,7 @@ const node: Node = {
   version: '0.1.0',
   endpoint: null,
   interfaces: [],
+  dns: null,
   join_token_expires_at: null,
 }
 

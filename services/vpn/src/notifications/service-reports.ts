@@ -20,6 +20,7 @@ const dnsCodes: ReadonlySet<HealthNotice['code']> = new Set([
   'resolver_down',
   'resolver_unreachable',
   'upstreams_failing',
+  'node_dns',
 ])
 
 /** Creates the check of interfaces, block lists, nodes and DNS. */
@@ -32,7 +33,8 @@ export function createServiceReports(dependencies: ServiceReportsDependencies): 
     await checkNodes(dependencies)
     const notices = (await health()).filter(({ code }) => dnsCodes.has(code))
     const conditions = notices.map(({ code, title, detail, advice }) => {
-      return { subject: code, title, text: `${detail} ${advice}`, path: '/dns' }
+      const path = code === 'node_dns' ? '/interfaces/nodes' : '/dns'
+      return { subject: code, title, text: `${detail} ${advice}`, path }
     })
     const { repeated, isKept } = filterRepeated(conditions)
     reports.replaceAll('dns.failing', repeated, {

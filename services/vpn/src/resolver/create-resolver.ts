@@ -1,8 +1,10 @@
 import { layOnHugePages } from '../dns/sockets/huge-pages.ts'
 import { chooseEngine } from './choose-engine.ts'
 import { ListsInForce } from './lists-in-force.ts'
-import { activeConfig, readResolverFiles, startConfig } from './read-files.ts'
-import { Resolver, type ResolverDependencies } from './running-resolver.ts'
+import type { ResolverDependencies } from './opened-resolver.ts'
+import { activeConfig, startConfig } from './read-files.ts'
+import { Resolver } from './running-resolver.ts'
+import { readResolverFiles } from './stored-files.ts'
 import { UpstreamServers } from './upstream-servers.ts'
 
 /**

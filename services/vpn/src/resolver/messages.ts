@@ -12,8 +12,8 @@ export interface ClientsChange {
   readonly removed: readonly number[]
 }
 
-/** A file that the resolver reads again when it is notified. */
-export type ChangedFile = 'settings' | 'clients' | 'profiles' | 'rules' | 'records' | 'zones' | 'private'
+/** A file that the resolver reads again when it is notified; `all` for every one but the lists, in force in one step. */
+export type ChangedFile = 'settings' | 'clients' | 'profiles' | 'rules' | 'records' | 'zones' | 'private' | 'all'
 
 /** A question about a name. */
 export interface ExplainRequest {

@@ -2,7 +2,7 @@ import { addressBytes } from '../dns/address-bytes.ts'
 import { isInLocalZone } from '../dns/policy/local-zones.ts'
 import type { NameSeeds } from '../dns/policy/name-hash.ts'
 import { emptyRecordTable, layRecords, ownerEntry, type OwnerEntry } from '../dns/policy/record-table.ts'
-import type { ResolverClient, ResolverSettings } from '../dns/resolver-files.ts'
+import type { ResolverClient, ResolverName, ResolverSettings } from '../dns/resolver-files.ts'
 import { Type } from '../dns/wire/codes.ts'
 import { reverseName } from '../dns/reverse-name.ts'
 import { wireName } from '../dns/wire/wire-name.ts'
@@ -14,6 +14,7 @@ const ttl = 30
 /** Names of peers, and the table they are looked up in: `phone.vpn`, and the way back from the addresses. */
 export class PeerNamesInForce {
   readonly #clients: Map<number, ResolverClient>
+  readonly #others: readonly ResolverName[]
   /** What each client puts into the table, for these seeds and this suffix. */
   readonly #entries = new Map<number, readonly OwnerEntry[]>()
   #suffix: string | null = null
@@ -21,8 +22,10 @@ export class PeerNamesInForce {
   #seeds: NameSeeds | undefined
   #memory: SharedArrayBuffer | undefined
 
-  constructor(clients: Iterable<ResolverClient>) {
+  /** `others` are found by their names, too. */
+  constructor(clients: Iterable<ResolverClient>, others: readonly ResolverName[] = []) {
     this.#clients = new Map(Array.from(clients, (client) => [client.number, client]))
+    this.#others = others
   }
 
   /** The table for names hashed with these seeds. */
@@ -76,6 +79,7 @@ export class PeerNamesInForce {
       this.#entries.set(client.number, own)
       for (const entry of own) entries.push(entry)
     }
+    for (const other of this.#others) entries.push(...entriesOf(other, suffix, seeds))
     const above = this.#isForwarded ? [] : zoneEntries(suffix, seeds)
     return layRecords([...above, ...entries], seeds)
   }
@@ -98,7 +102,11 @@ function zoneEntries(suffix: string, seeds: NameSeeds): OwnerEntry[] {
   )
 }
 
-function entriesOf({ label, addresses }: ResolverClient, suffix: string, seeds: NameSeeds): OwnerEntry[] {
+function entriesOf(
+  { label, addresses }: Pick<ResolverClient, 'label' | 'addresses'>,
+  suffix: string,
+  seeds: NameSeeds,
+): OwnerEntry[] {
   const domain = `${label ?? ''}.${suffix}`
   const name = wireName(domain)
   if (typeof label !== 'string' || name === undefined) return []

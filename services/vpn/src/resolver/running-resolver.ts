@@ -3,51 +3,25 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createRingMemory, LogRing } from '../dns/log-ring.ts'
 import { withUpdate, type DataUpdate, type DataConfig } from '../dns/loops/data-config.ts'
-import type { Libc } from '../dns/sockets/libc.ts'
 import type { PrivateDnsServer } from '../dns/private/server.ts'
 import type { Streams } from '../dns/tcp/streams.ts'
-import type { RelayOptions } from '../dns/upstream/relay.ts'
 import { resolverFile, type ResolverPrivateDns } from '../dns/resolver-files.ts'
 import { CacheFile } from './cache-file.ts'
 import { DataThreadHost } from './data-thread-host.ts'
 import { ListeningAddresses } from './listening-addresses.ts'
-import type { ListsChange, ListsInForce } from './lists-in-force.ts'
-import { type LogListeners, logSettings, LogThreadHost } from './log-thread-host.ts'
+import type { ListsChange } from './lists-in-force.ts'
+import { logSettings, LogThreadHost } from './log-thread-host.ts'
 import type { ChangedFile, ClientsChange, Explanation, ExplainRequest, ResolverState } from './messages.ts'
-import { type ActiveConfig, peerNamesOf, policyOf, profilesOf, readResolverFile, settingsConfig } from './read-files.ts'
+import { activeConfig, type ActiveConfig, peerNamesOf, policyOf, profilesOf, settingsConfig } from './read-files.ts'
 import { RecordsInForce } from './records-in-force.ts'
+import { readResolverFile, readResolverFiles } from './stored-files.ts'
+import type { Opened } from './opened-resolver.ts'
 import { resolverState } from './resolver-state.ts'
-import type { UpstreamServers } from './upstream-servers.ts'
 import { ZonesInForce } from './zones-in-force.ts'
 
 const streamRingBytes = 1 << 20
 /** Time of answers that the log's rings have room for, milliseconds. */
 const maxRingMs = 2000
-
-/** Dependencies of a resolver. */
-export interface ResolverDependencies extends RelayOptions {
-  /** With the files of `resolver-files.ts`. */
-  readonly directory: string
-  /** `dgram` where the settings leave it open: after the other engine killed the process. */
-  readonly isCautious?: boolean
-  /** Called with a warning for the operator. */
-  readonly warn: (message: string) => void
-  /** Called with the number of queries written to the log. */
-  readonly logged?: (count: number) => void
-  /** Called with what the logged queries show. */
-  readonly noticed?: LogListeners['onNoticed']
-}
-
-/** Parts of a resolver that are open before it listens. */
-export interface Opened {
-  readonly dependencies: ResolverDependencies
-  readonly libc: Libc | undefined
-  readonly engineReason: string
-  readonly files: ActiveConfig
-  readonly lists: ListsInForce
-  readonly servers: UpstreamServers
-  readonly config: DataConfig
-}
 
 /** A running resolver. */
 export class Resolver {
@@ -153,6 +127,7 @@ export class Resolver {
       profiles: () => this.#changedProfiles(),
       zones: () => this.#changedZones(),
       private: async () => this.#usePrivate(await readResolverFile(directory, 'private')),
+      all: () => this.#changedAll(),
     }
     return this.#withLock(apply[file])
   }
@@ -280,6 +255,24 @@ export class Resolver {
     this.#log.send({ type: 'upstreams', labels: servers.labels() })
     this.#replace({ zones }, open)
     await this.data.settled()
+    servers.closeLeft()
+  }
+
+  /** What the files say together comes into force in one step; lists that are others are compiled by `changedLists`. */
+  async #changedAll(): Promise<void> {
+    const { dependencies, lists, servers } = this.#opened
+    const broken: string[] = []
+    const read = await readResolverFiles(dependencies.directory, (message) => broken.push(message))
+    if (broken.length > 0) throw new Error(broken.join('; '))
+    const files = activeConfig({ ...read, lists: this.#files.lists }, lists.bundle())
+    const open = await servers.apply(files.settings.upstreams, files.zones.groups)
+    this.#update({ policy: policyOf(files, lists.bundle()), ...settingsConfig(files.settings), ...open })
+    this.#files = files
+    this.#log.send({ type: 'settings', ...logSettings(files.settings) })
+    this.#log.send({ type: 'clients', clients: files.clients.all() })
+    this.#log.send({ type: 'upstreams', labels: servers.labels() })
+    await this.#cacheFile.use(files.settings.keepCache)
+    await this.#addresses.apply(files.settings.listeners)
     servers.closeLeft()
   }
 

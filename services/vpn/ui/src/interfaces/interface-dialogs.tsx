@@ -150,12 +150,7 @@ function InterfaceFields({ form, overlapsWith }: InterfaceFieldsProps) {
       </Group>
       <TextInput
         label="DNS servers for peers"
-        description={
-          form.getValues().node === ''
-            ? 'Empty for the filter of this service; or up to four addresses, separated by commas'
-            : 'Up to four addresses, separated by commas; on a node the filter of this service does not answer yet'
-        }
-        required={form.getValues().node !== ''}
+        description="Empty for the filter of this service; or up to four addresses, separated by commas"
         {...form.getInputProps('dns')}
       />
       <Checkbox

@@ -3,6 +3,7 @@ import {
   type Column,
   DataTable,
   EmptyState,
+  formatCount,
   PageHeader,
   RelativeTime,
   StatusBadge,
@@ -12,6 +13,7 @@ import {
 import {
   IconAlertTriangle,
   IconCheck,
+  IconCircleOff,
   IconHourglass,
   IconKey,
   IconPencil,
@@ -47,7 +49,7 @@ export function NodesPage() {
     <>
       <PageHeader
         title="Nodes"
-        description="Other hosts that run interfaces of this service. The filter of this service does not answer there yet."
+        description="Other hosts that run interfaces of this service. The filter works there as here; queries are not logged there yet."
         actions={(nodes.data?.nodes.length ?? 0) > 0 && button}
       />
       <InterfaceTabs />
@@ -122,6 +124,32 @@ function NodeAddress({ node: { address, endpoint } }: { node: Node }) {
   )
 }
 
+const dnsAppearances: Record<NonNullable<Node['dns']>['status'], { tone: Tone; text: string; icon: typeof IconCheck }> =
+  {
+    running: { tone: 'good', text: 'Answers', icon: IconCheck },
+    starting: { tone: 'quiet', text: 'Starts', icon: IconHourglass },
+    failed: { tone: 'bad', text: 'Failed', icon: IconAlertTriangle },
+    off: { tone: 'quiet', text: 'Off', icon: IconCircleOff },
+  }
+
+/** How the resolver of a node is; nothing for a node that was not heard of lately. */
+function NodeDns({ node: { dns, status } }: { node: Node }) {
+  if (dns === null || status !== 'connected') return '–'
+  const { tone, text, icon } =
+    dns.status === 'running' && dns.problem !== null
+      ? ({ tone: 'warn', text: 'Problem', icon: IconAlertTriangle } as const)
+      : dnsAppearances[dns.status]
+  const detail = dns.problem ?? (dns.status === 'running' ? formatCount(dns.blocked_names, 'blocked name') : null)
+  return (
+    <>
+      <StatusBadge tone={tone} icon={icon}>
+        {text}
+      </StatusBadge>
+      {detail !== null && <small className="hearth-dimmed interface-second">{detail}</small>}
+    </>
+  )
+}
+
 const columns: Column<Node>[] = [
   { key: 'name', header: 'Name', role: 'title', render: (node) => <span className="hearth-name">{node.name}</span> },
   { key: 'status', header: 'Status', render: (node) => <NodeStatus node={node} /> },
@@ -140,6 +168,7 @@ const columns: Column<Node>[] = [
     header: 'Interfaces',
     render: (node) => (node.interfaces.length === 0 ? '–' : node.interfaces.join(', ')),
   },
+  { key: 'dns', header: 'DNS', render: (node) => <NodeDns node={node} /> },
   { key: 'version', header: 'Version', render: (node) => node.version ?? '–' },
 ]
 

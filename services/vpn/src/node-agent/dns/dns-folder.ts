@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { parseJson, writeFileAtomic } from '@hearth/runtime'
+import { z } from 'zod'
+import { resolverFile } from '../../dns/resolver-files.ts'
+import { type DnsFile, DnsManifest } from '../../nodes/dns/manifest.ts'
+
+/** Name of the folder of the resolver in the data directory of a node. */
+export const dnsFolderName = 'dns'
+
+/** What this node was told last to work from. */
+const StoredManifest = z.object({ revision: z.string(), files: DnsManifest.shape.files })
+export type StoredManifest = z.infer<typeof StoredManifest>
+
+const [manifestName, incomingName, listsName] = ['manifest.json', 'incoming', 'lists']
+
+/** The files on the disk that the resolver of this node works from. */
+export class DnsFolder {
+  readonly path: string
+  /** Hashes of files whose content was checked, or put there, by this process. */
+  readonly #checked = new Map<string, string>()
+
+  constructor(directory: string) {
+    this.path = join(directory, dnsFolderName)
+  }
+
+  /** True when there is something that a resolver can start from. */
+  get isUsable(): boolean {
+    return existsSync(join(this.path, resolverFile.settings))
+  }
+
+  /** Reads what this node was told last; undefined when that is not known. */
+  async read(): Promise<StoredManifest | undefined> {
+    const text = await readFile(join(this.path, manifestName), 'utf8').catch(() => undefined)
+    return text === undefined ? undefined : StoredManifest.safeParse(parseJson(text)).data
+  }
+
+  /** Returns those of these files that are not there, or are damaged. */
+  async missing(files: readonly DnsFile[]): Promise<DnsFile[]> {
+    const missing: DnsFile[] = []
+    for (const file of files) if (!(await this.#has(file))) missing.push(file)
+    return missing
+  }
+
+  async #has({ name, sha256 }: DnsFile): Promise<boolean> {
+    if (this.#checked.get(name) === sha256) return true
+    const found = await hashOf(join(this.path, name))
+    if (found !== sha256) return false
+    this.#checked.set(name, found)
+    return true
+  }
+
+  /** Has each file fetched beside those in use; then puts all of them in their places, the manifest last. */
+  async install(
+    next: StoredManifest,
+    missing: readonly DnsFile[],
+    fetch: (file: DnsFile, path: string) => Promise<void>,
+  ): Promise<void> {
+    const incoming = join(this.path, incomingName)
+    await rm(incoming, { recursive: true, force: true })
+    for (const folder of [incoming, join(this.path, listsName)]) await mkdir(folder, { recursive: true, mode: 0o700 })
+    const fetched: { readonly file: DnsFile; readonly path: string }[] = []
+    for (const file of missing) {
+      const path = join(incoming, String(fetched.length))
+      await fetch(file, path)
+      fetched.push({ file, path })
+    }
+    // Texts are there before what names them.
+    const isText = ({ name }: DnsFile) => name.startsWith(`${listsName}/`)
+    for (const { file, path } of fetched.toSorted((a, b) => Number(isText(b.file)) - Number(isText(a.file)))) {
+      await rename(path, join(this.path, file.name))
+      this.#checked.set(file.name, file.sha256)
+    }
+    await writeFileAtomic(join(this.path, manifestName), JSON.stringify(next))
+  }
+
+  /** Deletes the texts of lists that are not among these files. */
+  async removeStrays(files: readonly DnsFile[]): Promise<void> {
+    const named = new Set(files.map(({ name }) => name))
+    for (const file of await readdir(join(this.path, listsName)).catch(() => [])) {
+      const name = `${listsName}/${file}`
+      if (named.has(name)) continue
+      this.#checked.delete(name)
+      await rm(join(this.path, name), { force: true })
+    }
+  }
+
+  /** Deletes everything. */
+  async remove(): Promise<void> {
+    this.#checked.clear()
+    await rm(this.path, { recursive: true, force: true })
+  }
+}
+
+/** SHA-256 of a file, hex; undefined when it cannot be read. */
+async function hashOf(path: string): Promise<string | undefined> {
+  const hash = createHash('sha256')
+  return pipeline(createReadStream(path), hash).then(
+    () => hash.digest('hex'),
+    () => undefined,
+  )
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { eventually, temporaryDirectory } from '@hearth/testing'
+import { cutNames } from '../../nodes/dns/manifest.ts'
+import { NodeResolver } from './node-resolver.ts'
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** A node whose service sends the files that a test gives. */
+async function openNode() {
+  const folder = await temporaryDirectory('node-dns')
+  const store = new Map<string, string>()
+  const calls: string[] = []
+  const lines: string[] = []
+  const fetched: string[] = []
+  const say = (text: unknown) => void lines.push(String(text))
+  const signal = new AbortController().signal
+  let refusal: Error | Promise<never> | undefined
+  const open = () =>
+    new NodeResolver({
+      directory: folder.path,
+      link: {
+        async download(path, file) {
+          const hash = path.split('/').at(-1) ?? ''
+          await writeFile(file, store.get(hash) ?? '')
+          if (!store.has(hash)) throw new Error('the file that it sends is not the one that it named')
+          fetched.push(store.get(hash) ?? '')
+        },
+      },
+      log: { info: say, warn: say, error: say },
+      onChanged: () => undefined,
+      start: async () => {
+        calls.push('start')
+        return {
+          attach: () => undefined,
+          ready: () => Promise.resolve(),
+          restarts: 0,
+          state: undefined,
+          changed: async (what) => {
+            if (refusal instanceof Error) throw refusal
+            calls.push(`changed ${what}`)
+            await refusal
+          },
+          changedLists: async () => {
+            calls.push('lists')
+            return { reports: [], names: 0, durationMs: 0 }
+          },
+          close: async () => void calls.push('close'),
+        }
+      },
+    })
+  return {
+    path: join(folder.path, 'dns'),
+    calls,
+    lines,
+    fetched,
+    store,
+    open,
+    signal,
+    refuse: (error?: Error | Promise<never>) => void (refusal = error),
+    /** The manifest of files with these contents; what is not named is `[]`. */
+    manifest(contents: Record<string, string>) {
+      const all: Record<string, string> = {
+        ...Object.fromEntries(cutNames.map((name) => [`${name}.json`, '[]'])),
+        'settings.json': '{}',
+        ...contents,
+      }
+      const files = Object.entries(all).map(([name, text]) => {
+        store.set(hashOf(text), text)
+        return { name, sha256: hashOf(text), size: Buffer.byteLength(text) }
+      })
+      return { files }
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  }
+}
+
+test('a node fetches what it does not have, and the resolver hears what changed of it', async () => {
+  await using node = await openNode()
+  const resolver = node.open()
+  await resolver.start()
+  assert.deepEqual([resolver.received, node.calls], [null, []], 'nothing is answered before there is something')
+  await resolver.take('one', node.manifest({ 'lists.json': '[1]', 'lists/a.txt': 'ads.example\n' }), node.signal)
+  assert.deepEqual([resolver.received, node.calls], ['one', ['start']])
+  assert.equal(await readFile(join(node.path, 'lists/a.txt'), 'utf8'), 'ads.example\n')
+  node.fetched.length = 0
+  const rules = { 'rules.json': '[7]', 'lists.json': '[1]', 'lists/a.txt': 'ads.example\n' }
+  await resolver.take('two', node.manifest(rules), node.signal)
+  assert.deepEqual([node.fetched, node.calls], [['[7]'], ['start', 'changed all']], 'a list is not sent again')
+  await resolver.take('three', node.manifest({ 'lists.json': '[2]', 'lists/b.txt': 'b.example\n' }), node.signal)
+  assert.deepEqual(await readdir(join(node.path, 'lists')), ['b.txt'])
+  assert.deepEqual(node.calls.slice(2), ['changed all', 'lists'])
+  await resolver.take('four', node.manifest(rules), node.signal)
+  assert.equal(await readFile(join(node.path, 'lists/a.txt'), 'utf8'), 'ads.example\n', 'a list that comes back')
+  await resolver.take('five', { files: [] }, node.signal)
+  assert.deepEqual([node.calls.at(-1), existsSync(node.path), resolver.status().status], ['close', false, 'off'])
+})
+
+test('a file that is not the one that was named changes nothing, and is tried again', async () => {
+  await using node = await openNode()
+  const resolver = node.open()
+  await resolver.take('one', node.manifest({ 'rules.json': '[1]' }), node.signal)
+  const next = node.manifest({ 'rules.json': '[2]', 'records.json': '[3]' })
+  node.store.delete(hashOf('[3]'))
+  await assert.rejects(resolver.take('two', next, node.signal), /not the one that it named/)
+  assert.deepEqual([resolver.received, await readFile(join(node.path, 'rules.json'), 'utf8')], ['one', '[1]'])
+  assert.match(resolver.status().problem ?? '', /not the one that it named/)
+  node.store.set(hashOf('[3]'), '[3]')
+  await resolver.take('two', next, node.signal)
+  assert.deepEqual([resolver.received, resolver.status().problem], ['two', null])
+})
+
+test('a start works from the disk; what is damaged there is fetched again', async () => {
+  await using node = await openNode()
+  const first = node.open()
+  const wanted = node.manifest({ 'rules.json': '[1]', 'lists/a.txt': 'ads.example\n' })
+  await first.take('one', wanted, node.signal)
+  const second = node.open()
+  await second.start()
+  assert.deepEqual([second.received, second.status().lists, node.calls], ['one', 1, ['start', 'start']])
+
+  await writeFile(join(node.path, 'lists/a.txt'), 'ads.exa')
+  const third = node.open()
+  await third.start()
+  assert.equal(third.received, null)
+  assert.match(node.lines.at(-1) ?? '', /fetched again: lists\/a\.txt$/)
+  node.fetched.length = 0
+  await third.take('one', wanted, node.signal)
+  assert.deepEqual([node.fetched, node.calls.at(-1)], [['ads.example\n'], 'lists'])
+
+  await writeFile(join(node.path, 'manifest.json'), '{"revision":')
+  const fourth = node.open()
+  await fourth.start()
+  node.fetched.length = 0
+  await fourth.take('one', wanted, node.signal)
+  assert.deepEqual([fourth.received, node.fetched], ['one', []])
+})
+
+test('a resolver that does not take a change gets it later', async () => {
+  await using node = await openNode()
+  const resolver = node.open()
+  await resolver.take('one', node.manifest({}), node.signal)
+  node.refuse(new Error('the resolver did not answer'))
+  await resolver.take('two', node.manifest({ 'rules.json': '[2]' }), node.signal)
+  assert.deepEqual([resolver.received, resolver.status().problem], ['two', 'the resolver did not answer'])
+  node.refuse()
+  await resolver.retry()
+  assert.deepEqual([node.calls.at(-1), resolver.status().problem], ['changed all', null])
+})
+
+test('the end does not wait for a change that the resolver is taking over, and starts none again', async () => {
+  await using node = await openNode()
+  const resolver = node.open()
+  await resolver.take('one', node.manifest({}), node.signal)
+  const { promise, reject } = Promise.withResolvers<never>()
+  node.refuse(promise)
+  const taking = resolver.take('two', node.manifest({ 'rules.json': '[2]' }), node.signal)
+  await eventually(
+    () => node.calls.at(-1),
+    (call) => call === 'changed all',
+  )
+  await resolver.close()
+  reject(new Error('the service ends'))
+  await taking
+  await resolver.retry()
+  assert.deepEqual(node.calls, ['start', 'changed all', 'close'])
+  assert.equal(node.lines.filter((line) => line.includes('did not take a change')).length, 0)
+})
+
+test('what this version does not understand, or what would leave its folder, is not taken over', async () => {
+  await using node = await openNode()
+  const resolver = node.open()
+  await resolver.take('one', node.manifest({}), node.signal)
+  const file = { sha256: hashOf('x'), size: 1 }
+  const large = { ...file, size: 64 << 20 }
+  const hostile: readonly object[] = [
+    { files: [{ ...file, name: '../node.json' }] },
+    { files: [{ ...file, name: 'lists/../../node.json' }] },
+    { files: [{ ...file, name: 'private-dns.json' }] },
+    { files: [{ ...file, name: 'rules.json', sha256: '../x' }] },
+    { files: [{ ...file, name: 'rules.json', size: 2 ** 40 }] },
+    { files: Array.from({ length: 9 }, (_, n) => ({ ...large, name: `lists/${n}.txt` })) },
+    { files: Array.from({ length: 2 }, () => Object.assign({ name: 'rules.json' }, file)) },
+    {},
+  ]
+  for (const [index, manifest] of hostile.entries()) {
+    await resolver.take(`h${index}`, manifest, node.signal)
+    assert.equal(resolver.received, `h${index}`, 'it is not asked for again and again')
+    assert.match(resolver.status().problem ?? '', /update Hearth on the node/)
+  }
+  assert.deepEqual(node.calls, ['start'])
+})

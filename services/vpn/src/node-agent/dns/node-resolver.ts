@@ -1,0 +1,177 @@
+import type { Log } from '@hearth/runtime'
+import { DnsManifest } from '../../nodes/dns/manifest.ts'
+import { linkPaths, type Report } from '../../nodes/link-schema.ts'
+import type { ResolverSupervisor } from '../../resolver/supervisor.ts'
+import type { ControlLink } from '../control-link.ts'
+import { describeIssue } from '../state-file.ts'
+import { DnsFolder } from './dns-folder.ts'
+
+/** A resolver process that is supervised. */
+type Supervised = Pick<
+  ResolverSupervisor,
+  'attach' | 'changed' | 'changedLists' | 'close' | 'ready' | 'restarts' | 'state'
+>
+
+export interface NodeResolverDependencies {
+  /** Data directory of the node. */
+  readonly directory: string
+  readonly link: Pick<ControlLink, 'download'>
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+  /** Called when the resolver began to run, or ended. */
+  readonly onChanged: () => void
+  /** Starts a resolver that works from the files in a folder. */
+  readonly start?: (folder: string) => Promise<Supervised>
+}
+
+/** What a running resolver does not work from yet, although it is on the disk. */
+interface Pending {
+  readonly isStopped: boolean
+  readonly files: boolean
+  readonly lists: boolean
+}
+
+/** The resolver of this node: runs while an interface needs it, from the files on the disk, whether or not the service answers. */
+export class NodeResolver {
+  readonly #dependencies: NodeResolverDependencies
+  readonly #folder: DnsFolder
+  #resolver: Supervised | undefined
+  #received: string | null = null
+  #pending: Pending | undefined
+  /** Reason why what the service wants is not in force. */
+  #failure: string | undefined
+  /** Lists that it works from. */
+  #lists = 0
+  #isClosed = false
+
+  constructor(dependencies: NodeResolverDependencies) {
+    this.#dependencies = dependencies
+    this.#folder = new DnsFolder(dependencies.directory)
+  }
+
+  /** Starts the resolver from what is on the disk. What is damaged there is asked for again. */
+  async start(): Promise<void> {
+    if (!this.#folder.isUsable) return
+    await this.#run()
+    const stored = await this.#folder.read()
+    const damaged = stored === undefined ? undefined : await this.#folder.missing(stored.files)
+    this.#lists = listsIn(stored?.files ?? [])
+    if (stored !== undefined && damaged?.length === 0) this.#received = stored.revision
+    else {
+      const names = damaged?.map(({ name }) => name).join(', ') ?? 'the manifest'
+      this.#dependencies.log.warn(`files of the resolver are missing or damaged and are fetched again: ${names}`)
+    }
+  }
+
+  /** Revision of the last manifest that the service sent and that needs nothing more of it. */
+  get received(): string | null {
+    return this.#received
+  }
+
+  /** Takes over what the service sent: fetches what is not there, then puts it in force. Throws when something cannot be fetched. */
+  async take(revision: string, sent: unknown, signal: AbortSignal): Promise<void> {
+    const { link, log } = this.#dependencies
+    const { success, data: manifest, error } = DnsManifest.safeParse(sent)
+    if (!success) {
+      this.#failure = `the service wants what this version of Hearth does not understand (${describeIssue(error)}): update Hearth on the node`
+      this.#received = revision
+      log.error(`DNS: ${this.#failure}; what ran before goes on`)
+      return
+    }
+    const { files } = manifest
+    try {
+      const missing = await this.#folder.missing(files)
+      if (files.length > 0)
+        await this.#folder.install({ revision, files }, missing, ({ sha256, size }, path) =>
+          link.download(`${linkPaths.dnsFiles}${sha256}`, path, { sha256, size, signal }),
+        )
+      this.#lists = listsIn(files)
+      this.#pending = {
+        isStopped: files.length === 0,
+        files: this.#pending?.files === true || missing.some(({ name }) => !isOfLists(name)),
+        lists: this.#pending?.lists === true || missing.some(({ name }) => isOfLists(name)),
+      }
+    } catch (error) {
+      this.#failure = (error as Error).message
+      throw error
+    }
+    this.#received = revision
+    await this.retry()
+    if (files.length > 0) await this.#folder.removeStrays(files)
+  }
+
+  /** Puts what is on the disk in force, unless it is already. */
+  async retry(): Promise<void> {
+    const pending = this.#pending
+    if (pending === undefined) return
+    try {
+      await this.#apply(pending)
+      this.#pending = undefined
+      this.#failure = undefined
+    } catch (error) {
+      if (this.#isClosed) return
+      const { message } = error as Error
+      if (message !== this.#failure) this.#dependencies.log.error(`the resolver did not take a change: ${message}`)
+      this.#failure = message
+    }
+  }
+
+  async #apply({ isStopped, files, lists }: Pending): Promise<void> {
+    if (isStopped) {
+      await this.#stop()
+      await this.#folder.remove()
+    } else if (this.#resolver === undefined) await this.#run()
+    else {
+      if (files) await this.#resolver.changed('all')
+      if (lists) await this.#resolver.changedLists()
+    }
+    this.#dependencies.onChanged()
+  }
+
+  async #run(): Promise<void> {
+    if (this.#isClosed) return
+    const { start = startSupervised, log, onChanged } = this.#dependencies
+    this.#resolver = await start(this.#folder.path)
+    this.#resolver.attach(log, () => undefined)
+    this.#resolver.ready().then(onChanged, () => undefined)
+    log.info('the resolver is started')
+  }
+
+  /** How the resolver is, for reports. */
+  status(): NonNullable<Report['dns']> {
+    const state = this.#resolver?.state
+    const restarts = this.#resolver?.restarts ?? 0
+    const deaf = (state?.listeners ?? []).filter(({ error }) => error !== null)
+    const problem = this.#failure ?? deaf.map(({ address, error }) => `${address}: ${error}`)[0] ?? null
+    return {
+      status: this.#resolver === undefined ? 'off' : state === undefined ? waitingStatus(restarts) : 'running',
+      started_at: state?.startedAt ?? null,
+      restarts,
+      lists: this.#lists,
+      blocked_names: state?.names ?? 0,
+      problem,
+    }
+  }
+
+  /** Ends the resolver; its files stay. A change that it is about to take over is given up, and taken over at the next start. */
+  close(): Promise<void> {
+    this.#isClosed = true
+    return this.#stop()
+  }
+
+  async #stop(): Promise<void> {
+    const resolver = this.#resolver
+    this.#resolver = undefined
+    await resolver?.close()
+  }
+}
+
+/** Loaded when there is something to answer. */
+const startSupervised = async (folder: string): Promise<Supervised> =>
+  new (await import('../../resolver/supervisor.ts')).ResolverSupervisor(folder)
+
+const waitingStatus = (restarts: number) => (restarts > 0 ? 'failed' : 'starting')
+
+const isOfLists = (name: string): boolean => name.startsWith('lists')
+
+const listsIn = (files: readonly { readonly name: string }[]): number =>
+  files.filter(({ name }) => name.startsWith('lists/')).length

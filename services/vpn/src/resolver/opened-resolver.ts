@@ -1,0 +1,32 @@
+import type { DataConfig } from '../dns/loops/data-config.ts'
+import type { Libc } from '../dns/sockets/libc.ts'
+import type { RelayOptions } from '../dns/upstream/relay.ts'
+import type { ListsInForce } from './lists-in-force.ts'
+import type { LogListeners } from './log-thread-host.ts'
+import type { ActiveConfig } from './read-files.ts'
+import type { UpstreamServers } from './upstream-servers.ts'
+
+/** Dependencies of a resolver. */
+export interface ResolverDependencies extends RelayOptions {
+  /** With the files of `resolver-files.ts`. */
+  readonly directory: string
+  /** `dgram` where the settings leave it open: after the other engine killed the process. */
+  readonly isCautious?: boolean
+  /** Called with a warning for the operator. */
+  readonly warn: (message: string) => void
+  /** Called with the number of queries written to the log. */
+  readonly logged?: (count: number) => void
+  /** Called with what the logged queries show. */
+  readonly noticed?: LogListeners['onNoticed']
+}
+
+/** Parts of a resolver that are open before it listens. */
+export interface Opened {
+  readonly dependencies: ResolverDependencies
+  readonly libc: Libc | undefined
+  readonly engineReason: string
+  readonly files: ActiveConfig
+  readonly lists: ListsInForce
+  readonly servers: UpstreamServers
+  readonly config: DataConfig
+}
