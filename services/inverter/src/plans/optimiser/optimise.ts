@@ -1,0 +1,127 @@
+import { batteryModel } from './battery-model.ts'
+import { allAutomatic, automatic, courseOf, powerOf, storedAfter, type Actions, type Course } from './course.ts'
+import { netLoad, type Action, type Battery, type Site, type Step } from './site.ts'
+import type { Solve } from './solver.ts'
+
+/** Powers that differ by less count as the same, watts. */
+const sameW = 30
+
+/** Steps of one action that a plan names together; the steps from `from` up to `until`. */
+export interface Block {
+  readonly battery: number
+  readonly from: number
+  readonly until: number
+  readonly action: Action
+  /** Money that it saves: what the plan would cost more without it. */
+  readonly gain: number
+  readonly isWanted: boolean
+}
+
+/** The best plan for a site. */
+export interface Optimum {
+  readonly actions: Actions
+  /** Blocks that are not automatic, in the order of time. */
+  readonly blocks: readonly Block[]
+  readonly course: Course
+  /** What happens without a plan. */
+  readonly automatic: Course
+}
+
+/** Finds the plan with the lowest cost. Blocks that save less than `minGain` are left out. */
+export async function optimise(site: Site, minGain: number, solve: Solve): Promise<Optimum> {
+  const powers = await optimalPowers(site, solve)
+  const blocks = simplify(site, blocksOf(site, powers), minGain)
+  const actions = actionsOf(site, blocks)
+  return { actions, blocks, course: courseOf(site, actions), automatic: courseOf(site, allAutomatic(site)) }
+}
+
+/** Returns the optimal power of each battery in each step, watts; discharge is positive. */
+export async function optimalPowers(site: Site, solve: Solve): Promise<number[][]> {
+  const { model, charge, discharge } = batteryModel(site)
+  const values = await solve(model)
+  const flow = (columns: readonly number[] | undefined, index: number) => values[columns?.[index] ?? -1] ?? 0
+  return site.batteries.map((_, number) =>
+    site.steps.map((_step, index) => (flow(discharge[number], index) - flow(charge[number], index)) * 1000),
+  )
+}
+
+function blocksOf(site: Site, powers: readonly (readonly number[])[]): Block[] {
+  return site.batteries.flatMap((battery, number) => {
+    const actions = actionsFor(site, battery, powers[number] ?? [])
+    const blocks: Block[] = []
+    for (const [index, action] of actions.entries()) {
+      const isWanted = site.steps[index]?.wanted !== undefined
+      const last = blocks.at(-1)
+      if (last !== undefined && last.until === index && last.isWanted === isWanted && isSame(last.action, action))
+        blocks[blocks.length - 1] = { ...last, until: index + 1, action: joined(last.action, action) }
+      else if (action.kind !== 'automatic' || isWanted)
+        blocks.push({ battery: number, from: index, until: index + 1, action, gain: 0, isWanted })
+    }
+    return blocks
+  })
+}
+
+/** Returns the action of each step that a battery with these powers carries out. */
+function actionsFor({ steps }: Site, battery: Battery, powers: readonly number[]): Action[] {
+  let { storedWh } = battery
+  return steps.map((step, index) => {
+    const watts = powers[index] ?? 0
+    const byItself = powerOf(automatic, battery, { storedWh, hours: step.hours, netW: netLoad(step) })
+    storedWh = storedAfter(battery, { storedWh, watts, hours: step.hours })
+    return step.wanted === undefined
+      ? actionOf(watts, byItself, storedWh)
+      : wantedAction(step.wanted, { battery, step, storedWh })
+  })
+}
+
+function actionOf(watts: number, byItself: number, storedWh: number): Action {
+  if (Math.abs(watts - byItself) < sameW) return automatic
+  if (Math.abs(watts) < sameW) return { kind: 'hold' }
+  if (watts > 0) return { kind: 'discharge', watts: Math.round(watts) }
+  return { kind: 'charge', watts: Math.round(-watts), untilWh: storedWh }
+}
+
+function wantedAction(kind: Action['kind'], { battery }: { battery: Battery; step: Step; storedWh: number }): Action {
+  if (kind === 'charge') return { kind, watts: battery.chargeW, untilWh: battery.fullWh }
+  return kind === 'discharge' ? { kind, watts: battery.dischargeW } : { kind }
+}
+
+/** Two actions that one block can have: powers within a tenth. */
+function isSame(a: Action, b: Action): boolean {
+  if (a.kind !== b.kind) return false
+  const [wattsA, wattsB] = [wattsOf(a), wattsOf(b)]
+  return Math.abs(wattsA - wattsB) <= Math.max(wattsA, wattsB) / 10
+}
+
+const wattsOf = (action: Action): number => ('watts' in action ? action.watts : 0)
+
+function joined(a: Action, b: Action): Action {
+  if (a.kind === 'charge' && b.kind === 'charge')
+    return { kind: 'charge', watts: Math.max(a.watts, b.watts), untilWh: Math.max(a.untilWh, b.untilWh) }
+  return wattsOf(a) >= wattsOf(b) ? a : b
+}
+
+/** Leaves out blocks that save too little, the least useful first, and says of the others what they save. */
+function simplify(site: Site, all: readonly Block[], minGain: number): Block[] {
+  let blocks = [...all]
+  for (;;) {
+    const { total } = courseOf(site, actionsOf(site, blocks))
+    const judged = blocks.map((block) => {
+      const without = blocks.filter((other) => other !== block)
+      return { ...block, gain: courseOf(site, actionsOf(site, without)).total - total }
+    })
+    const worst = judged.filter(({ isWanted }) => !isWanted).toSorted((a, b) => a.gain - b.gain)[0]
+    if (worst === undefined || worst.gain >= minGain) return judged.toSorted((a, b) => a.from - b.from)
+    blocks = judged.filter((block) => block !== worst)
+  }
+}
+
+function actionsOf(site: Site, blocks: readonly Block[]): Actions {
+  const actions: Action[][] = site.steps.map(() => site.batteries.map(() => automatic))
+  for (const { battery, from, until, action } of blocks)
+    for (let index = from; index < until; index += 1) {
+      const step = actions[index]
+      if (step !== undefined) step[battery] = action
+    }
+  return actions
+}
