@@ -105,15 +105,35 @@ function joined(a: Action, b: Action): Action {
 function simplify(site: Site, all: readonly Block[], minGain: number): Block[] {
   let blocks = [...all]
   for (;;) {
-    const { total } = courseOf(site, actionsOf(site, blocks))
+    const planned = courseOf(site, actionsOf(site, blocks))
     const judged = blocks.map((block) => {
-      const without = blocks.filter((other) => other !== block)
-      return { ...block, gain: courseOf(site, actionsOf(site, without)).total - total }
+      const without = courseOf(
+        site,
+        actionsOf(
+          site,
+          blocks.filter((other) => other !== block),
+        ),
+      )
+      const keepsReserve = belowReserve(site, without) > belowReserve(site, planned) + 1
+      return { block: Object.assign({}, block, { gain: without.total - planned.total }), keepsReserve }
     })
-    const worst = judged.filter(({ isWanted }) => !isWanted).toSorted((a, b) => a.gain - b.gain)[0]
-    if (worst === undefined || worst.gain >= minGain) return judged.toSorted((a, b) => a.from - b.from)
-    blocks = judged.filter((block) => block !== worst)
+    const [worst] = judged
+      .filter(({ block, keepsReserve }) => !block.isWanted && !keepsReserve)
+      .toSorted((a, b) => a.block.gain - b.block.gain)
+    if (worst === undefined || worst.block.gain >= minGain)
+      return judged.map(({ block }) => block).toSorted((a, b) => a.from - b.from)
+    blocks = judged.filter((each) => each !== worst).map(({ block }) => block)
   }
+}
+
+/** How far and how long batteries are below their reserve, or below what they began with when that was less; Wh times hours. */
+function belowReserve({ batteries, steps }: Site, course: Course): number {
+  return course.steps.reduce((sum, { storedWh }, index) => {
+    const missing = batteries.map(({ reserveWh, storedWh: begin }, number) =>
+      Math.max(0, Math.min(reserveWh, begin) - (storedWh[number] ?? 0)),
+    )
+    return sum + missing.reduce((total, wh) => total + wh, 0) * (steps[index]?.hours ?? 0)
+  }, 0)
 }
 
 function actionsOf(site: Site, blocks: readonly Block[]): Actions {
