@@ -37,10 +37,12 @@ import { createCachedReading, cachedReadingRoute } from './metrics/cached-readin
 import { createMetricWrites } from './metrics/write-metric.ts'
 import { openMqtt } from './mqtt/mqtt.ts'
 import { openSharedPort } from './shared-port/shared-port.ts'
+import { openPlans } from './plans/plans.ts'
 import { eventClasses } from './notifications/event-classes.ts'
 import { createInverterReports } from './notifications/inverter-reports.ts'
 import { toError } from './problems.ts'
 import { createExposition } from './prometheus/exposition.ts'
+import { readBattery } from './plans/read-battery.ts'
 import { createReadiness } from './readiness/readiness.ts'
 import { openapiDocument } from './openapi.ts'
 import { allRoutes } from './routes.ts'
@@ -69,7 +71,7 @@ export interface AppDependencies {
 }
 
 /** Collections of which MQTT publishes nothing. */
-const unpublished = new Set(['mqtt', 'shared-port', 'energy-history', 'time-series'])
+const unpublished = new Set(['mqtt', 'shared-port', 'energy-history', 'time-series', 'plans'])
 
 /** Maximum size of a request body, bytes. */
 const bodyLimit = 524_288
@@ -146,7 +148,7 @@ export async function createApp(dependencies: AppDependencies) {
     },
     afterLeaving: forgetDevice,
     guarded: (id, change) => dispatch.guarded(id, change),
-    changed: () => events.publish({ type: 'changed', collection: 'devices' }),
+    changed: onDevicesChanged,
   })
 
   // Permission to write, and what is done with it
@@ -265,6 +267,21 @@ export async function createApp(dependencies: AppDependencies) {
     changed: () => events.publish({ type: 'changed', collection: 'energy-history' }),
   })
 
+  const plans = await openPlans({
+    database,
+    sealer,
+    timers,
+    log,
+    dataDirectory: config.dataDirectory,
+    allow: config.outboundAllow,
+    devices: () => devices.all(),
+    readBattery: (id) => readBattery(connections.device(id), catalog),
+    history,
+    dispatch,
+    reports: notifications.reports,
+    changed: () => events.publish({ type: 'changed', collection: 'plans' }),
+  })
+
   // Callers
   const onAccessChanged = () => events.dropAll()
   const tokens = new Tokens(database, timers, onAccessChanged)
@@ -351,6 +368,7 @@ export async function createApp(dependencies: AppDependencies) {
       sharedPort,
       timeSeries,
       history,
+      plans,
     }),
     about,
     guard: (guarded, spec) => gate.check(guarded, spec),
@@ -387,7 +405,7 @@ export async function createApp(dependencies: AppDependencies) {
       isStopping = true
       await checks?.close()
       // Before anything else goes: no command or write may come any more, and the broker hears that the service is offline.
-      await Promise.all([mqtt.close(), sharedPort.close(), timeSeries.close(), history.close()])
+      await Promise.all([mqtt.close(), sharedPort.close(), timeSeries.close(), history.close(), plans.close()])
       // Web pages and API clients can still read while the settings of the devices are restored.
       if (!isOffline) await dispatch.close()
       events.close()
@@ -397,6 +415,11 @@ export async function createApp(dependencies: AppDependencies) {
       await simulator.close()
       await notifications.close()
     },
+  }
+
+  function onDevicesChanged(): void {
+    events.publish({ type: 'changed', collection: 'devices' })
+    plans.devicesChanged().catch((error: unknown) => log.error({ err: error }, 'plans could not begin anew'))
   }
 
   /** Connects the devices and restores those that an earlier process left changed. */
@@ -409,6 +432,7 @@ export async function createApp(dependencies: AppDependencies) {
     await sharedPort.start()
     await timeSeries.start()
     await history.start()
+    await plans.start()
     // Not awaited: readiness reports the end, and a device that is off must not delay the start.
     void dispatch.recover().catch((error: unknown) => log.error({ err: error }, 'recovery failed'))
   }
@@ -432,6 +456,7 @@ export async function createApp(dependencies: AppDependencies) {
     await mqtt.forget(id)
     await sharedPort.forget(id)
     await history.forget(id)
+    await plans.forget(id)
   }
 
   async function setWriteAccess(enabled: boolean): Promise<void> {

@@ -50,6 +50,8 @@ import { Problem, unknownDevice } from './problems.ts'
 import type { Exposition } from './prometheus/exposition.ts'
 import { prometheusRoutes } from './prometheus/routes.ts'
 import type { ReadinessReport } from './readiness/readiness.ts'
+import type { Plans } from './plans/plans.ts'
+import { planRoutes } from './plans/routes.ts'
 import { readinessRoutes } from './readiness/routes.ts'
 import { releaseRoutes } from './releases/routes.ts'
 import { ownMethodRoutes } from './sign-in-methods/routes.ts'
@@ -100,6 +102,7 @@ export interface Features {
   readonly sharedPort: SharedPort
   readonly timeSeries: TimeSeries
   readonly history: History
+  readonly plans: Plans
   readonly backups: BackupControl
 }
 
@@ -160,6 +163,7 @@ export function allRoutes(features: Features): Route[] {
     ...journalRoutes(features.journal, checkDevice),
     ...healthRoutes(features.health),
     ...historyRoutes(features.history),
+    ...planRoutes(features.plans),
     ...eventRoutes(events, features.isStillValid),
     ...diagnosticsRoutes(features.diagnostics),
     ...sessionRoutes(features.sessions, { isPublishedSecurely: features.isPublishedSecurely, securityLog }),

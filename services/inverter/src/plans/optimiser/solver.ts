@@ -1,5 +1,8 @@
-import loadHighs from 'highs'
+import highsModule from 'highs'
 import type { LinearModel } from './linear-model.ts'
+
+/** The package's types describe its CommonJS form, in which the loader is a member; as a module it is the loader itself. */
+const loadHighs = highsModule as unknown as typeof highsModule.default
 
 /** Time for a model, seconds. */
 const timeLimit = 20
