@@ -8,6 +8,7 @@ import { addDeviceCommands } from './command-line/devices.ts'
 import { addEnergyCommands } from './command-line/energy.ts'
 import { addMqttCommands } from './command-line/mqtt.ts'
 import { addSharedPortCommands } from './command-line/shared-port.ts'
+import { addPlanCommands } from './command-line/plan.ts'
 import { addTimeSeriesCommands } from './command-line/time-series.ts'
 import { listOption, numberOption } from './command-line/options.ts'
 
@@ -43,6 +44,7 @@ export function addCommands(program: Command): void {
   addMqttCommands(program)
   addSharedPortCommands(program)
   addTimeSeriesCommands(program)
+  addPlanCommands(program)
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject, 'HMAC_SECRET')
 }

@@ -18,7 +18,7 @@ const placeOfKey = 'settings.plans:key'
 /** Reads the settings; without stored ones nothing is written. */
 export async function openPlanSettings({ query }: Database<Tables>, sealer: Sealer) {
   const found = Stored.safeParse(await readSetting(query, setting))
-  let stored: Stored = found.success ? found.data : { settings: defaults, key: null }
+  let stored: Stored = found.success ? found.data : { settings: defaultSettings, key: null }
 
   function next(change: PlanChange): Stored {
     const { key: given, ...values } = change
@@ -61,7 +61,8 @@ function checkComplete(settings: PlanSettings): void {
   if (settings.carries_out && !settings.enabled) throw invalid('carries_out', 'needs plans that are made')
 }
 
-const defaults: PlanSettings = {
+/** Settings of a new installation: no plans. */
+export const defaultSettings: PlanSettings = {
   enabled: false,
   carries_out: false,
   device_id: '',

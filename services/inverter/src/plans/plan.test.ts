@@ -3,21 +3,24 @@ import { test } from 'node:test'
 import { LoadProfile } from './load/load-profile.ts'
 import { makePlan } from './make-plan.ts'
 import { loadSolver } from './optimiser/solver.ts'
-import { PlanSettings } from './schema.ts'
+import { defaultSettings } from './plan-settings.ts'
+import type { PlanSettings } from './schema.ts'
 import type { PlanInput } from './site-of.ts'
 
 const zone = 'Europe/Berlin'
 const evening = Date.parse('2026-11-26T20:05+01:00')
 const at = (text: string) => Date.parse(`2026-11-${text}+01:00`)
 
-const settings = PlanSettings.parse({
-  ...{ enabled: true, carries_out: false, device_id: '', currency: 'EUR', has_key: false },
-  ...{ price_source: 'file', price_area: '', price_url: '', price_list: '', price_start: '', price_end: '' },
-  ...{ price_value: '', price_unit: 'kwh', fixed_price: 0, windows: [], surcharge: 0.1, tax_percent: 20, fees: [] },
-  ...{ feed_in_price: 0.08, feed_in_limit_w: null, grid_limit_w: null, forecast_source: 'none', latitude: null },
-  ...{ longitude: null, planes: [], capacity_wh: null, reserve_percent: 10, full_percent: 95, wear: 0.01 },
-  ...{ charge_efficiency: 0.95, discharge_efficiency: 0.95 },
-})
+const settings: PlanSettings = {
+  ...defaultSettings,
+  enabled: true,
+  price_source: 'file',
+  surcharge: 0.1,
+  tax_percent: 20,
+  charge_efficiency: 0.95,
+  discharge_efficiency: 0.95,
+  wear: 0.01,
+}
 
 /** A winter's night: cheap from two to five, dear from six to nine the next evening. */
 const input: PlanInput = {

@@ -5,10 +5,12 @@ import type { Plans } from './plans.ts'
 import { DevicePlan, PlanChange, PlanChoices, PlanPause, PlanSettingsView } from './schema.ts'
 
 /** Plans for the battery: reading them, changing them by hand, and their settings. */
-export function planRoutes(plans: Plans): Route[] {
-  const device = { params: DeviceParams, success: { status: 200, body: DevicePlan }, errors: [404, 409] } as const
-  const shared = { tag: 'Administration', access: 'admin', limit: 'counted' } as const
-  const path = '/admin/api/plan'
+export const planRoutes = (plans: Plans): Route[] => [...readingRoutes(plans), ...handRoutes(plans)]
+
+const shared = { tag: 'Administration', access: 'admin', limit: 'counted' } as const
+const path = '/admin/api/plan'
+
+function readingRoutes(plans: Plans): Route[] {
   return [
     route(
       {
@@ -50,6 +52,12 @@ export function planRoutes(plans: Plans): Route[] {
         return plans.view()
       },
     ),
+  ]
+}
+
+function handRoutes(plans: Plans): Route[] {
+  const device = { params: DeviceParams, success: { status: 200, body: DevicePlan }, errors: [404, 409] } as const
+  return [
     route(
       {
         ...shared,

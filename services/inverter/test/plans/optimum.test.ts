@@ -43,7 +43,9 @@ test('the thread of the solver comes to the same plan and ends with it', async (
 test('two batteries share what the grid gives, and never more than it', async () => {
   const solver = await loadSolver()
   const day = seededDay(5)
-  const cheap = day.steps.map((step, index) => ({ ...step, pvW: 0, loadW: 500, buy: index < 16 ? 0.05 : 0.4 }))
+  const cheap = day.steps.map((step, index) =>
+    Object.assign({}, step, { pvW: 0, loadW: 500, buy: index < 16 ? 0.05 : 0.4 }),
+  )
   const site: Site = { ...day, steps: cheap, batteries: [battery, { ...battery, fullWh: 6000 }], gridLimitW: 3000 }
   const { blocks, course } = await optimise(site, 0.001, (model) => Promise.resolve(solver(model)))
   assert.deepEqual(
@@ -58,7 +60,7 @@ test('a flat price and a feed-in price below it need no plan', async () => {
   const day = seededDay(7)
   const site: Site = {
     ...day,
-    steps: day.steps.map((step) => ({ ...step, buy: 0.3, sell: 0.08 })),
+    steps: day.steps.map((step) => Object.assign({}, step, { buy: 0.3, sell: 0.08 })),
     feedInLimitW: null,
     endValue: 0.1,
   }
@@ -70,7 +72,7 @@ test('a flat price and a feed-in price below it need no plan', async () => {
 test('nothing is charged and discharged at once when the grid pays for what is wasted', async () => {
   const solver = await loadSolver()
   const day = seededDay(9)
-  const steps = day.steps.map((step) => ({ ...step, pvW: 0, loadW: 2000, buy: -0.2, sell: -0.2 }))
+  const steps = day.steps.map((step) => Object.assign({}, step, { pvW: 0, loadW: 2000, buy: -0.2, sell: -0.2 }))
   const site: Site = { ...day, steps, endValue: 0 }
   const { course } = await optimise(site, 0.001, (model) => Promise.resolve(solver(model)))
   assert.ok(

@@ -25,6 +25,9 @@ export type SharedPortView = Schemas['SharedPortView']
 export type EnergyHistory = Schemas['EnergyHistory']
 export type EnergyBucket = Schemas['EnergyBucket']
 export type HistoryView = Schemas['HistoryView']
+export type DevicePlan = Schemas['DevicePlan']
+export type PlanSettingsView = Schemas['PlanSettingsView']
+export type PlanChange = Schemas['PlanChange']
 export type TimeSeriesView = Schemas['TimeSeriesView']
 export type TimeSeriesChange = Schemas['TimeSeriesChange']
 export type DispatchPreview = Schemas['DispatchPreview']
@@ -58,6 +61,7 @@ export const keys = {
   sharedPort: ['shared-port'],
   history: ['energy-history'],
   timeSeries: ['time-series'],
+  plans: ['plans'],
 } as const
 
 /** All devices with address, state and limits. */
@@ -83,6 +87,13 @@ export const readTimeSeries = () => answer(api.GET('/admin/api/time-series'))
 
 /** Settings and state of the energy history. */
 export const readHistoryView = () => answer(api.GET('/admin/api/energy-history'))
+
+/** Settings of the plans. */
+export const readPlanSettings = () => answer(api.GET('/admin/api/plan'))
+
+/** The plan of a device. */
+export const readPlan = (deviceId: string) =>
+  answer(api.GET('/api/v1/devices/{device_id}/plan', { params: { path: { device_id: deviceId } } }))
 
 /** Balance and course of a period. */
 export const readHistory = (deviceId: string, query: { period: EnergyHistory['period']; date: string }) =>

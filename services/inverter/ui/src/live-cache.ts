@@ -44,4 +44,5 @@ const staleAfter: Record<Extract<GatewayEvent, { type: 'changed' }>['collection'
   'shared-port': ['shared-port'],
   'energy-history': ['energy-history'],
   'time-series': ['time-series'],
+  plans: ['plans'],
 }
