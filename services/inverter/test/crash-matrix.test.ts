@@ -143,7 +143,8 @@ test('40 after kill -9 at any point of an operation the next start restores the 
   for (const group of groups) await group.build(perGroup)
   const [whole] = await first.run([unharmed('everything')])
   const [recovery] = await second.run([unharmed('leave')]).then(() => second.run([unharmed('recover')]))
-  const lives = pointsOf('everything', whole as Outcome)
+  const [plan] = await first.run([unharmed('plan')])
+  const lives = [...pointsOf('everything', whole as Outcome), ...pointsOf('plan', plan as Outcome)]
   const recoveries = pointsOf('recover', recovery as Outcome)
   let deaths = 0
   const count = (outcomes: readonly Outcome[]) => {

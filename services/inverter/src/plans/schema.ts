@@ -101,6 +101,7 @@ export type PlanChange = z.output<typeof PlanChange>
 export const PlanSettings = z.object({ ...values, has_key: z.boolean() }).meta({ id: 'PlanSettings' })
 export type PlanSettings = z.infer<typeof PlanSettings>
 
+/** What the inverter does at a time. */
 export const PlanAction = z.enum(['automatic', 'hold', 'charge', 'discharge']).meta({ id: 'PlanAction' })
 export type PlanAction = z.infer<typeof PlanAction>
 

@@ -25,7 +25,7 @@ export interface PlanInput {
   readonly device: DeviceFacts
   readonly market: readonly Price[]
   readonly forecast: readonly Stretch[]
-  readonly profile: LoadProfile
+  readonly profile: Pick<LoadProfile, 'at'>
   readonly choices: readonly PlanChoiceRow[]
 }
 

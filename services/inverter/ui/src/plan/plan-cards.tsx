@@ -74,7 +74,7 @@ export function PlanStatusCard({ device }: { device: DevicePlan }) {
           ['Decides', deciders[status.carrying]],
           ['Expected cost', plan === null ? '–' : money(plan.expected_cost, plan.currency)],
           ['Without a plan', plan === null ? '–' : money(plan.expected_cost_without, plan.currency)],
-          ['Prices until', status.prices_until === null ? 'any time' : formatTimestamp(status.prices_until)],
+          ['Prices until', status.prices_until === null ? '–' : formatTimestamp(new Date(status.prices_until))],
           ['Made', plan === null ? '–' : <RelativeTime key="made" value={plan.made_at} />],
         ]}
       />
