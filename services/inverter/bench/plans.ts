@@ -32,6 +32,9 @@ interface Quarter {
   readonly price: number
 }
 
+/** Value of a stored kilowatt-hour. */
+const storedValue = 0.2
+
 const random = seeded(16)
 const normal = (): number => random() + random() + random() + random() - 2
 
@@ -79,6 +82,19 @@ const stepOf = (index: number): Step => {
   }
 }
 
+const day = seededDay(1)
+const site: Site = { ...day, batteries: [battery, { ...battery, fullWh: 7000 }] }
+const times: number[] = []
+const base = process.memoryUsage.rss()
+let peak = base
+const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 5)
+for (let round = 0; round < 5; round += 1) {
+  const before = performance.now()
+  await optimise(site, 0.02, solveInThread)
+  times.push(performance.now() - before)
+}
+clearInterval(watch)
+
 const solver = await loadSolver()
 const solve = (model: Parameters<typeof solver>[0]) => Promise.resolve(solver(model))
 
@@ -101,12 +117,13 @@ async function live(forecasts: ((index: number) => Pick<PlanInput, 'forecast' | 
     const own: Battery = { ...batteryOf(tariff, { ...device, soc: 0 }), storedWh }
     const site: Site = { steps: [stepOf(index)], batteries: [own], gridLimitW: null, feedInLimitW: null, endValue: 0 }
     const [step] = courseOf(site, [[actionAt(plan, timeOf(index))]]).steps
+    // What a month leaves in the battery is worth what it saves in the next.
+    const gained = (((step?.storedWh[0] ?? storedWh) - storedWh) / 1000) * storedValue
     storedWh = step?.storedWh[0] ?? storedWh
     const month = new Date(timeOf(index)).getUTCMonth()
-    months[month] = (months[month] ?? 0) + (step?.cost ?? 0)
+    months[month] = (months[month] ?? 0) + (step?.cost ?? 0) - gained
   }
-  // What is left in the battery is worth what it saves.
-  return { months, total: months.reduce((sum, cost) => sum + cost, 0) - (storedWh / 1000) * 0.2 }
+  return { months, total: months.reduce((sum, cost) => sum + cost, 0) }
 }
 
 function actionAt(plan: Plan | undefined, now: number): Action {
@@ -148,19 +165,6 @@ const perfect = await live((index) => ({
   profile: { at: (ms) => at(indexOf(ms)).loadW },
 }))
 
-const day = seededDay(1)
-const site: Site = { ...day, batteries: [battery, { ...battery, fullWh: 7000 }] }
-const times: number[] = []
-const base = process.memoryUsage.rss()
-let peak = base
-const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 5)
-for (let round = 0; round < 5; round += 1) {
-  const before = performance.now()
-  await optimise(site, 0.02, solveInThread)
-  times.push(performance.now() - before)
-}
-clearInterval(watch)
-
 const share = (without.total - real.total) / (without.total - perfect.total)
 const worst = Math.max(
   ...real.months.map((cost, month) => {
@@ -176,6 +180,7 @@ process.stdout.write(
     `a year: ${without.total.toFixed(2)} without, ${real.total.toFixed(2)} with plans, ${perfect.total.toFixed(2)} with plans that know the future`,
     `saving: ${share.toFixed(3)} of the perfect one, limit ${limits.share}`,
     `worst month: ${(worst * 100).toFixed(2)} % against automatic, limit ${limits.worse * 100} %`,
+    `months without, with: ${without.months.map((cost, month) => `${cost.toFixed(1)} ${real.months[month]?.toFixed(1)}`).join(', ')}`,
     `a plan: ${ms.toFixed(0)} ms, ${(ms / limits.ms).toFixed(2)} of the limit; ${mib.toFixed(0)} MiB more, ${(mib / limits.mib).toFixed(2)} of the limit`,
     isMet ? 'met' : 'NOT met',
     '',

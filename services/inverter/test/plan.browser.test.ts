@@ -4,7 +4,6 @@ import { test } from 'node:test'
 import assert from 'node:assert/strict'
 import { assertUsableOn, browserObstacle, eventually, runCommand, wideAndPhone } from '@hearth/testing'
 import { openTrial } from './browser-fixture.ts'
-import { fillWithSun } from './history-rows.ts'
 
 const skip = browserObstacle()
 
@@ -13,7 +12,6 @@ test('an administrator makes a plan, reads what it does and why, and takes a par
   const { fixture, page } = trial
   const command = (args: string) => runCommand(['inverter', ...args.split(' ')], fixture.environment)
   await command('limits --device simulated --charge 4000 --discharge 4000')
-  await fillWithSun(fixture)
   await page.goto(`${fixture.service.url}/plan`)
   await page.getByText('No plans are made').waitFor()
   await assertUsableOn(page, wideAndPhone, { picture: 'inverter-plan-empty' })

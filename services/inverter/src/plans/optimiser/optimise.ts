@@ -30,7 +30,7 @@ export interface Optimum {
 /** Finds the plan with the lowest cost. Blocks that save less than `minGain` are left out. */
 export async function optimise(site: Site, minGain: number, solve: Solve): Promise<Optimum> {
   const powers = await optimalPowers(site, solve)
-  const blocks = simplify(site, blocksOf(site, powers), minGain)
+  const blocks = simplify(site, joinNeighbours(site, blocksOf(site, powers), minGain / 4), minGain)
   const actions = actionsOf(site, blocks)
   return { actions, blocks, course: courseOf(site, actions), automatic: courseOf(site, allAutomatic(site)) }
 }
@@ -100,6 +100,27 @@ function joined(a: Action, b: Action): Action {
     return { kind: 'charge', watts: Math.max(a.watts, b.watts), untilWh: Math.max(a.untilWh, b.untilWh) }
   return wattsOf(a) >= wattsOf(b) ? a : b
 }
+
+/** Makes one block of neighbours that do the same at other powers, where that costs no more than `maxLoss`. */
+function joinNeighbours(site: Site, all: readonly Block[], maxLoss: number): Block[] {
+  const costOf = (blocks: readonly Block[]) => courseOf(site, actionsOf(site, blocks)).total
+  let blocks = [...all]
+  for (let index = 0; index + 1 < blocks.length;) {
+    const [block, next] = [blocks[index], blocks[index + 1]]
+    if (block === undefined || next === undefined || !areNeighbours(block, next)) {
+      index += 1
+      continue
+    }
+    const one: Block = { ...block, until: next.until, action: joined(block.action, next.action) }
+    const candidate = blocks.toSpliced(index, 2, one)
+    if (costOf(candidate) <= costOf(blocks) + maxLoss) blocks = candidate
+    else index += 1
+  }
+  return blocks
+}
+
+const areNeighbours = (a: Block, b: Block): boolean =>
+  a.battery === b.battery && a.until === b.from && a.action.kind === b.action.kind && !a.isWanted && !b.isWanted
 
 /** Leaves out blocks that save too little, the least useful first, and says of the others what they save. */
 function simplify(site: Site, all: readonly Block[], minGain: number): Block[] {
