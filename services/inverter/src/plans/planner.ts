@@ -23,6 +23,9 @@ const planMs = hourMs
 /** Pause after a plan that could not be made. */
 const retryMs = 300_000
 
+/** Shortest pause between two requests that a person asks for; a file may be read at any time. */
+const pauseOf = (source: string): number => (source === 'file' ? 0 : 60_000)
+
 /** The inverter stops there when it does not say where. */
 const usualMinSoc = 0.07
 
@@ -56,8 +59,16 @@ export class Planner {
     this.#zone = dependencies.history.timeZone()
     const { timers, log, dispatch } = dependencies
     const context = { dependencies, settings, key, zone: this.#zone }
-    this.#prices = new Feed({ timers, load: (signal) => loadPrices(context, signal) })
-    this.#forecast = new Feed({ timers, load: (signal) => loadForecast(context, signal) })
+    this.#prices = new Feed({
+      timers,
+      load: (signal) => loadPrices(context, signal),
+      minPauseMs: pauseOf(settings.price_source),
+    })
+    this.#forecast = new Feed({
+      timers,
+      load: (signal) => loadForecast(context, signal),
+      minPauseMs: pauseOf(settings.forecast_source),
+    })
     this.#carrier = new PlanCarrier({ deviceId: device.id, dispatch, timers, log })
     this.#cancel = timers.after(0, () => this.#tick())
   }

@@ -9,6 +9,8 @@ export interface FeedOptions {
   readonly timers: Timers
   /** Loads, and returns when to load again, milliseconds since the epoch. Rejects with a reason in words. */
   readonly load: (signal: AbortSignal) => Promise<number>
+  /** Shortest time between two loads that a person asks for, milliseconds. */
+  readonly minPauseMs: number
 }
 
 /** Loads when it is due, and after failures with growing pauses that are never the same for two installations. */
@@ -16,6 +18,7 @@ export class Feed {
   readonly #options: FeedOptions
   readonly #end = new AbortController()
   #dueAt = 0
+  #loadedAt = -Infinity
   #failures = 0
   #error: string | null = null
 
@@ -32,6 +35,7 @@ export class Feed {
   async refresh(): Promise<boolean> {
     const { timers, load } = this.#options
     if (timers.now() < this.#dueAt || this.#end.signal.aborted) return false
+    this.#loadedAt = timers.now()
     try {
       this.#dueAt = await load(this.#end.signal)
       this.#failures = 0
@@ -46,9 +50,9 @@ export class Feed {
     }
   }
 
-  /** Loads at the next chance, whatever happened before. */
+  /** Loads at the next chance, unless it has just done so. */
   hurry(): void {
-    this.#dueAt = 0
+    this.#dueAt = Math.min(this.#dueAt, this.#loadedAt + this.#options.minPauseMs)
   }
 
   close(): void {
