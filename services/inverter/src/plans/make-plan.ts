@@ -7,7 +7,7 @@ import type { Plan, PlanBlock, PlanStep } from './schema.ts'
 import { siteOf, type PlanInput, type TimedSite } from './site-of.ts'
 
 /** A block that saves less is not worth a command to the inverter; in the money of the tariff. */
-const minGain = 0.02
+const minGain = 0.05
 
 /** Targets that dispatch takes, percent. */
 const targets = { min: 5, max: 95 } as const

@@ -21,7 +21,7 @@ type PlanSection = SettingsSection<PlanValues>
 
 const sectionsFor = (view: PlanSettingsView): readonly PlanSection[] => [
   planSection,
-  { title: 'Price', fields: [...sourceFields(view), ...priceFields] },
+  { title: 'Tariff', fields: [...sourceFields(view), ...priceFields] },
   sunSection,
   batterySection(view),
 ]
@@ -116,7 +116,7 @@ const priceFields: PlanSection['fields'] = [
 ]
 
 const sunSection: PlanSection = {
-  title: 'Sun',
+  title: 'Forecast',
   fields: [
     {
       name: 'forecast_source',
@@ -143,7 +143,7 @@ const sunSection: PlanSection = {
 }
 
 const batterySection = ({ capacity_wh }: PlanSettingsView): PlanSection => ({
-  title: 'Battery',
+  title: 'Battery limits',
   fields: [
     {
       name: 'capacity_wh',
