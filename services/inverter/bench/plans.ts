@@ -21,7 +21,7 @@ const days = 365
 const quarterMs = 900_000
 const begin = Date.UTC(2026, 0, 1)
 /** Quarters of a day at which a plan is made; prices of the next day come at 13:00. */
-const planned = [0, 24, 53, 72]
+const planned = new Set([0, 24, 53, 72])
 
 const settings: PlanSettings = { ...defaultSettings, enabled: true, price_source: 'file', feed_in_price: 0.07 }
 const device: Omit<DeviceFacts, 'soc'> = { capacityWh: 10_000, chargeW: 4000, dischargeW: 4000, minSoc: 0.07 }
@@ -104,7 +104,7 @@ async function live(forecasts: ((index: number) => Pick<PlanInput, 'forecast' | 
   let storedWh = 5000
   let plan: Plan | undefined
   for (let index = 0; index < year.length; index += 1) {
-    if (forecasts !== undefined && planned.includes(index % 96)) {
+    if (forecasts !== undefined && planned.has(index % 96)) {
       const known = index - (index % 96) + (index % 96 >= 52 ? 192 : 96)
       const market = Array.from({ length: known - Math.max(0, index - 96) }, (_, offset) => {
         const from = timeOf(Math.max(0, index - 96) + offset)
