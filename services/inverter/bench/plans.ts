@@ -32,8 +32,9 @@ interface Quarter {
   readonly price: number
 }
 
-/** Value of a stored kilowatt-hour. */
-const storedValue = 0.2
+/** Value of a kilowatt-hour that a month leaves: a little more than feeding it in. */
+const storedValue = 0.1
+const halfWh = 5000
 
 const random = seeded(16)
 const normal = (): number => random() + random() + random() + random() - 2
@@ -101,7 +102,7 @@ const solve = (model: Parameters<typeof solver>[0]) => Promise.resolve(solver(mo
 /** Costs of each month and at the end of the year, with a way to forecast or without a plan. */
 async function live(forecasts: ((index: number) => Pick<PlanInput, 'forecast' | 'profile'>) | undefined) {
   const months = Array.from({ length: 12 }, () => 0)
-  let storedWh = 5000
+  let storedWh = halfWh
   let plan: Plan | undefined
   for (let index = 0; index < year.length; index += 1) {
     if (forecasts !== undefined && planned.has(index % 96)) {
@@ -117,11 +118,13 @@ async function live(forecasts: ((index: number) => Pick<PlanInput, 'forecast' | 
     const own: Battery = { ...batteryOf(tariff, { ...device, soc: 0 }), storedWh }
     const site: Site = { steps: [stepOf(index)], batteries: [own], gridLimitW: null, feedInLimitW: null, endValue: 0 }
     const [step] = courseOf(site, [[actionAt(plan, timeOf(index))]]).steps
-    // What a month leaves in the battery is worth what it saves in the next.
-    const gained = (((step?.storedWh[0] ?? storedWh) - storedWh) / 1000) * storedValue
     storedWh = step?.storedWh[0] ?? storedWh
     const month = new Date(timeOf(index)).getUTCMonth()
-    months[month] = (months[month] ?? 0) + (step?.cost ?? 0) - gained
+    months[month] = (months[month] ?? 0) + (step?.cost ?? 0)
+    if (new Date(timeOf(index + 1)).getUTCMonth() === month) continue
+    // Every month begins with a half full battery, so that none pays for what another left.
+    months[month] -= ((storedWh - halfWh) / 1000) * storedValue
+    storedWh = halfWh
   }
   return { months, total: months.reduce((sum, cost) => sum + cost, 0) }
 }

@@ -39,6 +39,7 @@ export const about: ApiDescription = {
     { name: 'Dispatch', description: 'Control of the battery' },
     { name: 'Energy', description: 'The Energy Manager' },
     { name: 'Energy history', description: 'What was produced and used' },
+    { name: 'Plan', description: 'The cheapest use of the battery, and why' },
     { name: 'Health', description: 'Faults, battery status, events' },
     { name: 'Diagnostics', description: 'Connections and frames' },
     { name: 'Administration', description: 'API of the web pages; not part of the public contract' },
