@@ -81,3 +81,9 @@ test('grid fees by time move the cheap hours', async () => {
   const charges = plan.blocks.filter(({ action }) => action === 'charge')
   assert.ok(charges.every(({ start, end }) => Date.parse(end) <= at('27T02:00') || Date.parse(start) >= at('27T05:00')))
 })
+
+test('a plan does not charge above what is set', async () => {
+  const plan = await make({ settings: { ...settings, full_percent: 60 } })
+  assert.ok(plan.steps.every(({ soc_percent }) => soc_percent <= 60.1))
+  assert.equal(plan.blocks.find(({ action }) => action === 'charge')?.target_soc_percent, 60)
+})

@@ -105,6 +105,7 @@ export function batteryOf(settings: PlanSettings, device: DeviceFacts): Battery 
     reserveWh: Math.max(percent(settings.reserve_percent), device.minSoc * device.capacityWh),
     emptyWh: device.minSoc * device.capacityWh,
     fullWh: device.capacityWh,
+    chargeUntilWh: percent(Math.min(settings.full_percent, 95)),
     chargeW: device.chargeW,
     dischargeW: device.dischargeW,
     chargeEfficiency: settings.charge_efficiency,

@@ -17,6 +17,7 @@ export const battery: Battery = {
   reserveWh: 1000,
   emptyWh: 1000,
   fullWh: 10_000,
+  chargeUntilWh: 10_000,
   chargeW: 4000,
   dischargeW: 4000,
   chargeEfficiency: 0.95,

@@ -52,7 +52,7 @@ function blocksOf(site: Site, powers: readonly (readonly number[])[]): Block[] {
     for (const [index, action] of actions.entries()) {
       const isWanted = site.steps[index]?.wanted !== undefined
       const last = blocks.at(-1)
-      if (last !== undefined && last.until === index && last.isWanted === isWanted && isSame(last.action, action))
+      if (last !== undefined && last.until === index && last.isWanted === isWanted && isSame(last.action, action, site))
         blocks[blocks.length - 1] = { ...last, until: index + 1, action: joined(last.action, action) }
       else if (action.kind !== 'automatic' || isWanted)
         blocks.push({ battery: number, from: index, until: index + 1, action, gain: 0, isWanted })
@@ -69,7 +69,7 @@ function actionsFor({ steps }: Site, battery: Battery, powers: readonly number[]
     const byItself = powerOf(automatic, battery, { storedWh, hours: step.hours, netW: netLoad(step) })
     storedWh = storedAfter(battery, { storedWh, watts, hours: step.hours })
     return step.wanted === undefined
-      ? actionOf(watts, byItself, storedWh)
+      ? actionOf(watts, byItself, Math.min(storedWh, battery.chargeUntilWh))
       : wantedAction(step.wanted, { battery, step, storedWh })
   })
 }
@@ -82,15 +82,15 @@ function actionOf(watts: number, byItself: number, storedWh: number): Action {
 }
 
 function wantedAction(kind: Action['kind'], { battery }: { battery: Battery; step: Step; storedWh: number }): Action {
-  if (kind === 'charge') return { kind, watts: battery.chargeW, untilWh: battery.fullWh }
+  if (kind === 'charge') return { kind, watts: battery.chargeW, untilWh: battery.chargeUntilWh }
   return kind === 'discharge' ? { kind, watts: battery.dischargeW } : { kind }
 }
 
-/** Two actions that one block can have: powers within a tenth. */
-function isSame(a: Action, b: Action): boolean {
+/** Two actions that one block can have: powers within a tenth, or the same where the grid allows no more. */
+function isSame(a: Action, b: Action, { gridLimitW }: Site): boolean {
   if (a.kind !== b.kind) return false
   const [wattsA, wattsB] = [wattsOf(a), wattsOf(b)]
-  return Math.abs(wattsA - wattsB) <= Math.max(wattsA, wattsB) / 10
+  return Math.abs(wattsA - wattsB) <= (gridLimitW === null ? Math.max(wattsA, wattsB) / 10 : sameW)
 }
 
 const wattsOf = (action: Action): number => ('watts' in action ? action.watts : 0)
@@ -103,7 +103,11 @@ function joined(a: Action, b: Action): Action {
 
 /** Makes one block of neighbours that do the same at other powers, where that costs no more than `maxLoss`. */
 function joinNeighbours(site: Site, all: readonly Block[], maxLoss: number): Block[] {
-  const costOf = (blocks: readonly Block[]) => courseOf(site, actionsOf(site, blocks)).total
+  const costOf = (blocks: readonly Block[]) => {
+    const course = courseOf(site, actionsOf(site, blocks))
+    const isAbove = course.steps.some(({ gridW }, index) => gridW > mostFromGrid(site, index) + sameW)
+    return isAbove ? Infinity : course.total
+  }
   let blocks = [...all]
   for (let index = 0; index + 1 < blocks.length;) {
     const [block, next] = [blocks[index], blocks[index + 1]]
@@ -118,6 +122,10 @@ function joinNeighbours(site: Site, all: readonly Block[], maxLoss: number): Blo
   }
   return blocks
 }
+
+/** Largest power from the grid in a step, watts; a house may take more than the limit by itself. */
+const mostFromGrid = ({ gridLimitW, steps }: Site, index: number): number =>
+  gridLimitW === null ? Infinity : Math.max(gridLimitW, steps[index]?.loadW ?? 0)
 
 const areNeighbours = (a: Block, b: Block): boolean =>
   a.battery === b.battery && a.until === b.from && a.action.kind === b.action.kind && !a.isWanted && !b.isWanted

@@ -6,6 +6,8 @@ export interface Battery {
   /** The inverter does not discharge below this in its automatic mode. */
   readonly emptyWh: number
   readonly fullWh: number
+  /** A plan does not charge above this; the inverter may, by itself from the sun. */
+  readonly chargeUntilWh: number
   readonly chargeW: number
   readonly dischargeW: number
   readonly chargeEfficiency: number

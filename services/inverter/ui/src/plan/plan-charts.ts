@@ -22,13 +22,13 @@ export function chartsOf({ steps, currency }: Plan): readonly PlanChart[] {
   const buys = steps.map(({ buy }) => buy * 100)
   const lowest = Math.min(...buys)
   const highest = Math.max(...buys)
-  const unit = (value: number) => `${value.toFixed(1)} ${currency}/100 kWh`
+  const unit = (value: number) => (value / 100).toFixed(2)
   const first = steps[0]?.soc_percent ?? 0
   const last = steps.at(-1)?.soc_percent ?? 0
   return [
     {
-      title: 'Price',
-      summary: `From ${unit(lowest)} to ${unit(highest)}.`,
+      title: 'Price of a kilowatt-hour',
+      summary: `From ${unit(lowest)} to ${unit(highest)} ${currency}.`,
       times,
       format: unit,
       series: [
