@@ -6,8 +6,8 @@ import { reasonOf } from './reasons.ts'
 import type { Plan, PlanBlock, PlanStep } from './schema.ts'
 import { siteOf, type PlanInput, type TimedSite } from './site-of.ts'
 
-/** A block that saves less is not worth a command to the inverter; in the money of the tariff. */
-const minGain = 0.05
+/** What is worth a command to the inverter, in the money of the tariff, and how wrong forecasts of the sun are. */
+const worth = { minGain: 0.05, suns: [0.6, 1, 1.4] }
 
 /** Targets that dispatch takes, percent. */
 const targets = { min: 5, max: 95 } as const
@@ -16,7 +16,7 @@ const targets = { min: 5, max: 95 } as const
 export async function makePlan(input: PlanInput, solve: Solve): Promise<Plan | undefined> {
   const timed = siteOf(input)
   if (timed === undefined) return undefined
-  const optimum = await optimise(timed.site, minGain, solve)
+  const optimum = await optimise(timed.site, worth, solve)
   const until = (timed.times[0] ?? input.now) + timed.known * quarterMs
   return {
     made_at: new Date(input.now).toISOString(),

@@ -27,10 +27,18 @@ export interface Optimum {
   readonly automatic: Course
 }
 
-/** Finds the plan with the lowest cost. Blocks that save less than `minGain` are left out. */
-export async function optimise(site: Site, minGain: number, solve: Solve): Promise<Optimum> {
+/** When a block is worth it. */
+export interface Worth {
+  /** Money that a block must save. */
+  readonly minGain: number
+  /** What the sun may give, as multiples of what is expected: a block must save its money in the mean of these. */
+  readonly suns: readonly number[]
+}
+
+/** Finds the plan with the lowest cost. Blocks that are not worth it are left out. */
+export async function optimise(site: Site, worth: Worth, solve: Solve): Promise<Optimum> {
   const powers = await optimalPowers(site, solve)
-  const blocks = simplify(site, joinNeighbours(site, blocksOf(site, powers), minGain / 4), minGain)
+  const blocks = simplify(site, joinNeighbours(site, blocksOf(site, powers), worth.minGain / 4), worth)
   const actions = actionsOf(site, blocks)
   return { actions, blocks, course: courseOf(site, actions), automatic: courseOf(site, allAutomatic(site)) }
 }
@@ -131,20 +139,21 @@ const areNeighbours = (a: Block, b: Block): boolean =>
   a.battery === b.battery && a.until === b.from && a.action.kind === b.action.kind && !a.isWanted && !b.isWanted
 
 /** Leaves out blocks that save too little, the least useful first, and says of the others what they save. */
-function simplify(site: Site, all: readonly Block[], minGain: number): Block[] {
+function simplify(site: Site, all: readonly Block[], { minGain, suns }: Worth): Block[] {
+  const sites = suns.map((factor) => underSun(site, factor))
+  const meanTotal = (actions: Actions) =>
+    sites.reduce((sum, each) => sum + courseOf(each, actions).total, 0) / sites.length
   let blocks = [...all]
   for (;;) {
-    const planned = courseOf(site, actionsOf(site, blocks))
+    const actions = actionsOf(site, blocks)
+    const [total, below] = [meanTotal(actions), belowReserve(site, courseOf(site, actions))]
     const judged = blocks.map((block) => {
-      const without = courseOf(
+      const without = actionsOf(
         site,
-        actionsOf(
-          site,
-          blocks.filter((other) => other !== block),
-        ),
+        blocks.filter((other) => other !== block),
       )
-      const keepsReserve = belowReserve(site, without) > belowReserve(site, planned) + 1
-      return { block: Object.assign({}, block, { gain: without.total - planned.total }), keepsReserve }
+      const keepsReserve = belowReserve(site, courseOf(site, without)) > below + 1
+      return { block: Object.assign({}, block, { gain: meanTotal(without) - total }), keepsReserve }
     })
     const [worst] = judged
       .filter(({ block, keepsReserve }) => !block.isWanted && !keepsReserve)
@@ -154,6 +163,12 @@ function simplify(site: Site, all: readonly Block[], minGain: number): Block[] {
     blocks = judged.filter((each) => each !== worst).map(({ block }) => block)
   }
 }
+
+/** The site with another sun than is expected. */
+const underSun = (site: Site, factor: number): Site =>
+  factor === 1
+    ? site
+    : { ...site, steps: site.steps.map((step) => Object.assign({}, step, { pvW: step.pvW * factor })) }
 
 /** How far and how long batteries are below their reserve, or below what they began with when that was less; Wh times hours. */
 function belowReserve({ batteries, steps }: Site, course: Course): number {
