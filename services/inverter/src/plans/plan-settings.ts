@@ -88,7 +88,7 @@ export const defaultSettings: PlanSettings = {
   longitude: null,
   planes: [],
   capacity_wh: null,
-  reserve_percent: 10,
+  reserve_percent: 7,
   full_percent: 95,
   charge_efficiency: 0.96,
   discharge_efficiency: 0.96,
