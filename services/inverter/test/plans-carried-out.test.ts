@@ -82,3 +82,24 @@ test('without prices, and without permission to write, the inverter decides by i
   const refused = await planWhen(gateway, ({ status }) => status.carrying === 'failed', 'the refusal')
   assert.match(refused.status.carrying_detail ?? '', /Write access is off/)
 })
+
+test('a forecast that does not come, and an inverter that falls silent, leave the automatic mode', async () => {
+  await using gateway = await startGateway({ timers: noonTimers(20) })
+  await charging(gateway)
+  await configurePlans(gateway, {
+    enabled: true,
+    price_source: 'file',
+    carries_out: true,
+    forecast_source: 'file',
+  })
+  const without = await planWhen(gateway, ({ status }) => status.missing.length > 0, 'no forecast')
+  assert.match(without.status.missing.join(' '), /no forecast of the sun: there is no plans\/solar.csv/)
+  assert.equal((await dispatchOf(gateway)).state, 'idle')
+  await configurePlans(gateway, { enabled: true, price_source: 'file', carries_out: true, forecast_source: 'none' })
+  await dispatchWhen(gateway, 'charging')
+  gateway.inverter.setFaults({ silent: true })
+  const failed = await planWhen(gateway, ({ status }) => status.carrying === 'failed', 'the failure')
+  assert.match(failed.status.carrying_detail ?? '', /The operation ended: |does not answer|not in time/)
+  gateway.inverter.setFaults({ silent: false })
+  await dispatchWhen(gateway, 'idle')
+})
