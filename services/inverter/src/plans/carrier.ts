@@ -57,6 +57,7 @@ export class PlanCarrier {
 
   /** Brings the inverter to what the plan wants now. Never rejects. */
   async carry({ plan, isOn, pausedUntil }: CarryOrder): Promise<void> {
+    if (this.#isClosed) return
     const now = this.#dependencies.timers.now()
     const active = this.#active()
     if (active !== undefined && active.origin !== 'plan') return this.#note('person', 'Somebody commands the battery')
@@ -102,6 +103,8 @@ export class PlanCarrier {
     try {
       const started = await dispatch.submit(deviceId, request, { caller, origin: 'plan' })
       this.#note('plan', null)
+      // It was closed meanwhile.
+      if (this.#isClosed) return await this.#end()
       if (started.state !== 'idle' || started.stop_reason !== 'target_reached') return undefined
       this.#reached = block.start
       await dispatch.submit(deviceId, this.#requestFor(block), { caller, origin: 'plan' })

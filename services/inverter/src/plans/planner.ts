@@ -26,6 +26,9 @@ const retryMs = 300_000
 /** Shortest pause between two requests that a person asks for; a file may be read at any time. */
 const pauseOf = (source: string): number => (source === 'file' ? 0 : 60_000)
 
+/** Time for a round that is under way when it is closed, milliseconds. */
+const closeMs = 2000
+
 /** The inverter stops there when it does not say where. */
 const usualMinSoc = 0.07
 
@@ -122,8 +125,9 @@ export class Planner {
     this.#cancel()
     this.#prices.close()
     this.#forecast.close()
-    await this.#working
     await this.#carrier.close()
+    // A plan that is being made, or an inverter that does not answer, holds up nothing.
+    await Promise.race([this.#working, this.#options.dependencies.timers.delay(closeMs)])
   }
 
   #tick(): void {

@@ -1,7 +1,13 @@
 import { batteryModel } from './battery-model.ts'
 import { allAutomatic, automatic, courseOf, powerOf, storedAfter, type Actions, type Course } from './course.ts'
-import { netLoad, type Action, type Battery, type Site, type Step } from './site.ts'
+import { netLoad, type Action, type Battery, type Site } from './site.ts'
 import type { Solve } from './solver.ts'
+
+/** Most steps between two blocks that may become one. */
+const gap = 4
+
+/** Share of a plan's saving that may be lost for fewer blocks. */
+const maxShare = 0.03
 
 /** Powers that differ by less count as the same, watts. */
 const sameW = 30
@@ -78,7 +84,7 @@ function actionsFor({ steps }: Site, battery: Battery, powers: readonly number[]
     storedWh = storedAfter(battery, { storedWh, watts, hours: step.hours })
     return step.wanted === undefined
       ? actionOf(watts, byItself, Math.min(storedWh, battery.chargeUntilWh))
-      : wantedAction(step.wanted, { battery, step, storedWh })
+      : wantedAction(step.wanted, battery)
   })
 }
 
@@ -89,7 +95,7 @@ function actionOf(watts: number, byItself: number, storedWh: number): Action {
   return { kind: 'charge', watts: Math.round(-watts), untilWh: storedWh }
 }
 
-function wantedAction(kind: Action['kind'], { battery }: { battery: Battery; step: Step; storedWh: number }): Action {
+function wantedAction(kind: Action['kind'], battery: Battery): Action {
   if (kind === 'charge') return { kind, watts: battery.chargeW, untilWh: battery.chargeUntilWh }
   return kind === 'discharge' ? { kind, watts: battery.dischargeW } : { kind }
 }
@@ -136,13 +142,16 @@ const mostFromGrid = ({ gridLimitW, steps }: Site, index: number): number =>
   gridLimitW === null ? Infinity : Math.max(gridLimitW, steps[index]?.loadW ?? 0)
 
 const areNeighbours = (a: Block, b: Block): boolean =>
-  a.battery === b.battery && a.until === b.from && a.action.kind === b.action.kind && !a.isWanted && !b.isWanted
+  a.battery === b.battery && b.from - a.until <= gap && a.action.kind === b.action.kind && !a.isWanted && !b.isWanted
 
 /** Leaves out blocks that save too little, the least useful first, and says of the others what they save. */
 function simplify(site: Site, all: readonly Block[], { minGain, suns }: Worth): Block[] {
   const sites = suns.map((factor) => underSun(site, factor))
   const meanTotal = (actions: Actions) =>
     sites.reduce((sum, each) => sum + courseOf(each, actions).total, 0) / sites.length
+  const best = meanTotal(actionsOf(site, all))
+  const saving = meanTotal(allAutomatic(site)) - best
+  const allowed = saving < minGain ? Infinity : saving * maxShare
   let blocks = [...all]
   for (;;) {
     const actions = actionsOf(site, blocks)
@@ -158,8 +167,8 @@ function simplify(site: Site, all: readonly Block[], { minGain, suns }: Worth): 
     const [worst] = judged
       .filter(({ block, keepsReserve }) => !block.isWanted && !keepsReserve)
       .toSorted((a, b) => a.block.gain - b.block.gain)
-    if (worst === undefined || worst.block.gain >= minGain)
-      return judged.map(({ block }) => block).toSorted((a, b) => a.from - b.from)
+    const isEnough = worst === undefined || worst.block.gain >= minGain || total + worst.block.gain - best > allowed
+    if (isEnough) return judged.map(({ block }) => block).toSorted((a, b) => a.from - b.from)
     blocks = judged.filter((each) => each !== worst).map(({ block }) => block)
   }
 }
