@@ -21,9 +21,9 @@ test('a plan says what it does and why, and a read token may read it', async () 
   const charge = plan?.blocks.find(({ action }) => action === 'charge')
   assert.match(charge?.reason ?? '', /Cheap energy at 0\.05\d?, used up to 0\.60 at \d\d:00/)
   assert.ok(plan !== null && plan.expected_cost < plan.expected_cost_without)
-  const journal = await gateway.send('GET', main('/journal'), { token: gateway.tokens.read })
+  const journal = (await gateway.operate('GET', main('/journal'))) as { entries: { cause: string }[] }
   assert.deepEqual(
-    (JSON.parse(journal.text) as { entries: { cause: string }[] }).entries.filter(({ cause }) => cause === 'dispatch'),
+    journal.entries.filter(({ cause }) => cause === 'dispatch'),
     [],
   )
 })
