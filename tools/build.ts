@@ -11,6 +11,7 @@ import { buildPages, replaceFolder } from './build-ui.ts'
 const external = [
   /^better-sqlite3-multiple-ciphers$/,
   /^graphile-worker/,
+  /^highs$/,
   /^pg-native$/,
   /^pino-pretty$/,
   /^swagger-ui-dist/,

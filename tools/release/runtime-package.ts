@@ -15,6 +15,7 @@ const programs = join(import.meta.dirname, 'programs')
 const outside: Readonly<Record<string, readonly string[]>> = {
   'better-sqlite3-multiple-ciphers': ['package.json', 'lib/'],
   'graphile-worker': [],
+  highs: ['package.json', 'build/highs.mjs', 'build/highs.wasm'],
   'pino-pretty': [],
   'swagger-ui-dist': ['package.json', 'swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-standalone-preset.js'],
 }

@@ -39,6 +39,7 @@ export const about: ApiDescription = {
     { name: 'Dispatch', description: 'Control of the battery' },
     { name: 'Energy', description: 'The Energy Manager' },
     { name: 'Energy history', description: 'What was produced and used' },
+    { name: 'Plan', description: 'The cheapest use of the battery, and why' },
     { name: 'Parameters', description: 'Snapshots of what is set on the inverters' },
     { name: 'Health', description: 'Faults, battery status, events' },
     { name: 'Diagnostics', description: 'Connections and frames' },

@@ -39,10 +39,12 @@ import { createMetricWrites } from './metrics/write-metric.ts'
 import { openMqtt } from './mqtt/mqtt.ts'
 import { InverterSearch } from './discovery/inverter-search.ts'
 import { openSharedPort } from './shared-port/shared-port.ts'
+import { openPlans } from './plans/plans.ts'
 import { eventClasses } from './notifications/event-classes.ts'
 import { createInverterReports } from './notifications/inverter-reports.ts'
 import { toError } from './problems.ts'
 import { createExposition } from './prometheus/exposition.ts'
+import { readBattery } from './plans/read-battery.ts'
 import { createReadiness } from './readiness/readiness.ts'
 import { openapiDocument } from './openapi.ts'
 import { allRoutes } from './routes.ts'
@@ -72,7 +74,15 @@ export interface AppDependencies {
 }
 
 /** Collections of which MQTT publishes nothing. */
-const unpublished = new Set(['mqtt', 'shared-port', 'energy-history', 'time-series', 'snapshots', 'inverter-search'])
+const unpublished = new Set([
+  'mqtt',
+  'shared-port',
+  'energy-history',
+  'time-series',
+  'plans',
+  'snapshots',
+  'inverter-search',
+])
 
 /** Maximum size of a request body, bytes. */
 const bodyLimit = 524_288
@@ -149,7 +159,7 @@ export async function createApp(dependencies: AppDependencies) {
     },
     afterLeaving: forgetDevice,
     guarded: (id, change) => dispatch.guarded(id, change),
-    changed: () => events.publish({ type: 'changed', collection: 'devices' }),
+    changed: onDevicesChanged,
   })
 
   // Permission to write, and what is done with it
@@ -300,6 +310,21 @@ export async function createApp(dependencies: AppDependencies) {
     changed: () => events.publish({ type: 'changed', collection: 'inverter-search' }),
   })
 
+  const plans = await openPlans({
+    database,
+    sealer,
+    timers,
+    log,
+    dataDirectory: config.dataDirectory,
+    allow: config.outboundAllow,
+    devices: () => devices.all(),
+    readBattery: (id) => readBattery(connections.device(id), catalog),
+    history,
+    dispatch,
+    reports: notifications.reports,
+    changed: () => events.publish({ type: 'changed', collection: 'plans' }),
+  })
+
   // Callers
   const onAccessChanged = () => events.dropAll()
   const tokens = new Tokens(database, timers, onAccessChanged)
@@ -386,6 +411,7 @@ export async function createApp(dependencies: AppDependencies) {
       sharedPort,
       timeSeries,
       history,
+      plans,
       snapshots,
       search,
       checks,
@@ -431,6 +457,7 @@ export async function createApp(dependencies: AppDependencies) {
         sharedPort.close(),
         timeSeries.close(),
         history.close(),
+        plans.close(),
         snapshots.close(),
         search.close(),
       ])
@@ -445,6 +472,11 @@ export async function createApp(dependencies: AppDependencies) {
     },
   }
 
+  function onDevicesChanged(): void {
+    events.publish({ type: 'changed', collection: 'devices' })
+    plans.devicesChanged().catch((error: unknown) => log.error({ err: error }, 'plans could not begin anew'))
+  }
+
   /** Connects the devices and restores those that an earlier process left changed. */
   async function start(): Promise<void> {
     await notifications.start()
@@ -455,6 +487,7 @@ export async function createApp(dependencies: AppDependencies) {
     await sharedPort.start()
     await timeSeries.start()
     await history.start()
+    await plans.start()
     await snapshots.start()
     await checks.start()
     // Not awaited: readiness reports the end, and a device that is off must not delay the start.
@@ -480,6 +513,7 @@ export async function createApp(dependencies: AppDependencies) {
     await mqtt.forget(id)
     await sharedPort.forget(id)
     await history.forget(id)
+    await plans.forget(id)
     await snapshots.forget(id)
     await checks.forget(id)
   }

@@ -10,6 +10,7 @@ import { addFindCommand } from './command-line/find.ts'
 import { addMqttCommands } from './command-line/mqtt.ts'
 import { addSnapshotCommands } from './command-line/snapshots.ts'
 import { addSharedPortCommands } from './command-line/shared-port.ts'
+import { addPlanCommands } from './command-line/plan.ts'
 import { addTimeSeriesCommands } from './command-line/time-series.ts'
 import { listOption, numberOption } from './command-line/options.ts'
 
@@ -47,6 +48,7 @@ export function addCommands(program: Command): void {
   addMqttCommands(program)
   addSharedPortCommands(program)
   addTimeSeriesCommands(program)
+  addPlanCommands(program)
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject, 'HMAC_SECRET')
 }

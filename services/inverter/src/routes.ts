@@ -54,6 +54,8 @@ import { Problem, unknownDevice } from './problems.ts'
 import type { Exposition } from './prometheus/exposition.ts'
 import { prometheusRoutes } from './prometheus/routes.ts'
 import type { ReadinessReport } from './readiness/readiness.ts'
+import type { Plans } from './plans/plans.ts'
+import { planRoutes } from './plans/routes.ts'
 import { readinessRoutes } from './readiness/routes.ts'
 import { releaseRoutes } from './releases/routes.ts'
 import { ownMethodRoutes } from './sign-in-methods/routes.ts'
@@ -106,6 +108,7 @@ export interface Features {
   readonly sharedPort: SharedPort
   readonly timeSeries: TimeSeries
   readonly history: History
+  readonly plans: Plans
   readonly snapshots: Snapshots
   readonly search: InverterSearch
   readonly checks: CapabilityChecks
@@ -170,6 +173,7 @@ export function allRoutes(features: Features): Route[] {
     ...journalRoutes(features.journal, checkDevice),
     ...healthRoutes(features.health),
     ...historyRoutes(features.history),
+    ...planRoutes(features.plans),
     ...snapshotRoutes(features.snapshots),
     ...discoveryRoutes(features.search, securityLog),
     ...eventRoutes(events, features.isStillValid),

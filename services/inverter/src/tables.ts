@@ -26,6 +26,11 @@ export interface Tables extends NotificationTables, PasskeyTables, RecoveryCodeT
   parameter_snapshots: ParameterSnapshotRow
   parameter_notices: ParameterNoticeRow
   check_restores: CheckRestoreRow
+  plans: PlanRow
+  plan_prices: PlanPriceRow
+  plan_forecasts: PlanForecastRow
+  plan_choices: PlanChoiceRow
+  plan_days: PlanDayRow
 }
 
 /** Columns of sessions that this service adds. */
@@ -60,6 +65,11 @@ export const tableNames = [
   'parameter_snapshots',
   'parameter_notices',
   'check_restores',
+  'plans',
+  'plan_prices',
+  'plan_forecasts',
+  'plan_choices',
+  'plan_days',
   ...notificationTableNames,
 ] as const satisfies readonly (keyof Tables)[]
 
@@ -286,4 +296,45 @@ export interface CheckRestoreRow {
   old_value: number
   test_value: number
   begun_at: number
+}
+
+/** A plan as it was made. The oldest rows of a device are removed. */
+export interface PlanRow {
+  id?: number
+  device_id: string
+  made_at: number
+  /** JSON of the plan; see `plans/schema.ts`. */
+  document: string
+}
+
+/** A price of the market for a kilowatt-hour. */
+export interface PlanPriceRow {
+  from_at: number
+  until_at: number
+  price: number
+}
+
+/** Power that the sun was expected to give. */
+export interface PlanForecastRow {
+  from_at: number
+  until_at: number
+  watts: number
+}
+
+/** What a person wants of a stretch of time, whatever it costs. */
+export interface PlanChoiceRow {
+  device_id: string
+  from_at: number
+  until_at: number
+  action: 'automatic' | 'hold' | 'charge' | 'discharge'
+}
+
+/** What a day cost, and what it would have cost without a plan. */
+export interface PlanDayRow {
+  device_id: string
+  /** `2026-11-27` */
+  day: string
+  cost: number
+  cost_without: number
+  currency: string
 }

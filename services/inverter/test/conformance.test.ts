@@ -13,6 +13,7 @@ testConformance(
       'POST /admin/api/connection-test',
       'POST /admin/api/inverter-search',
       'PUT /admin/api/mqtt',
+      'PUT /admin/api/plan',
       'POST /admin/api/mqtt/test',
       // Opens ports on this machine.
       'PUT /admin/api/shared-port',
@@ -30,6 +31,9 @@ testConformance(
       ['PUT', '/admin/api/settings', { live_interval_seconds: 1 }],
       ['PUT', '/admin/api/mqtt', { enabled: true }],
       ['POST', '/admin/api/mqtt/test', { url: 'http://broker' }],
+      ['GET', main('/plan')],
+      ['GET', '/admin/api/plan'],
+      ['PUT', '/admin/api/plan', { enabled: true }],
       ['GET', '/admin/api/shared-port'],
       ['PUT', '/admin/api/shared-port', { enabled: true }],
     ],

@@ -1,9 +1,13 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
+import { join } from 'node:path'
 import { createFastTimers, createLog } from '@hearth/runtime'
 import { callControl } from '../src/command-line/control-socket.ts'
 import { readConfig } from '../src/config.ts'
 import type { DispatchStore } from '../src/dispatch/store.ts'
+import { openStorage } from '../src/database/open.ts'
 import { openService } from '../src/open-service.ts'
+import { writeSetting } from '../src/settings/store.ts'
 
 /**
  * Gateways in one process that ends like in a power failure. Each opens its data directory as it finds it, restores what an
@@ -43,7 +47,39 @@ class KilledGateway {
   async open(): Promise<void> {
     const config = readConfig({ DATA_DIR: this.#config.folder, RATE_LIMIT_EXEMPT: '127.0.0.1' })
     const log = createLog({ name: 'gateway', level: 'silent' })
+    await this.#pausePlans(config)
     await openService(config, { log, timers, wrapDispatchStore: (store) => this.#wrap(store) })
+  }
+
+  /** A plan that an earlier life left is not carried out again, so that what the restore did can be seen. */
+  async #pausePlans(config: ReturnType<typeof readConfig>): Promise<void> {
+    const { database } = await openStorage(config)
+    await writeSetting(database.query, 'plan_pause', timers.now() + 86_400_000)
+    await database.close()
+  }
+
+  /** Writes prices, lets a plan be made of them, and waits for its first step. */
+  async plan(): Promise<void> {
+    const begin = Math.floor(timers.now() / 3_600_000) * 3_600_000
+    const price = (hour: number) => (hour < 4 ? 0.02 : hour < 10 ? 0.9 : 0.3)
+    const line = (_: unknown, hour: number) => `${new Date(begin + hour * 3_600_000).toISOString()},${price(hour)}\n`
+    mkdirSync(join(this.#config.folder, 'plans'), { recursive: true })
+    writeFileSync(join(this.#config.folder, 'plans', 'prices.csv'), Array.from({ length: 30 }, line).join(''))
+    await this.configurePlans({ enabled: true, carries_out: true, price_source: 'file', capacity_wh: 9600 })
+    await this.administer('PUT', '/devices/main/pause', { until: null })
+    await this.until(({ state }) => state === 'charging')
+  }
+
+  async configurePlans(changes: Record<string, unknown>): Promise<void> {
+    const { settings } = (await this.administer('GET', '')) as { settings: Record<string, unknown> }
+    const { has_key: _key, ...values } = settings
+    await this.administer('PUT', '', { ...values, ...changes })
+  }
+
+  async administer(method: string, path: string, body?: unknown): Promise<unknown> {
+    const { status, text } = await callControl(this.#config.folder, { method, path: `/admin/api/plan${path}`, body })
+    if (status !== 200) throw new Error(`${JSON.stringify(this.#config)} ${method} ${path}: ${text}`)
+    return JSON.parse(text)
   }
 
   /** Resolves when the settings are restored, or the crash point was reached. */
@@ -137,6 +173,14 @@ const lives = {
     await follow(gateway, 1200)
     await follow(gateway, -500)
     await gateway.call('DELETE')
+  },
+  /** A plan charges, is changed by hand so that it holds, and is switched off. */
+  async plan(gateway: KilledGateway) {
+    await gateway.plan()
+    const [start, end] = [0, 7_200_000].map((ms) => new Date(timers.now() + ms).toISOString())
+    await gateway.administer('PUT', '/devices/main/choices', { choices: [{ start, end, action: 'hold' }] })
+    await gateway.until(({ state }) => state === 'holding')
+    await gateway.configurePlans({ enabled: false, carries_out: false })
   },
   /** Leaves an operation behind for the next life. */
   async leave(gateway: KilledGateway) {

@@ -133,6 +133,7 @@ const paths = [
   '/tokens',
   '/prometheus',
   '/history',
+  '/plan',
   '/parameters',
   '/mqtt',
   '/shared-port',

@@ -20,7 +20,7 @@ export const Operation = z
     until: timestamp,
     isReplacement: z.boolean(),
     /** Endpoint the operation came from. */
-    origin: z.enum(['dispatch', 'energy']),
+    origin: z.enum(['dispatch', 'energy', 'plan']),
     caller: z.string().nullable(),
   })
   .refine(

@@ -25,6 +25,7 @@ export const GatewayEvent = z
         'shared-port',
         'energy-history',
         'time-series',
+        'plans',
         'snapshots',
         'inverter-search',
       ]),

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream'
 import { invalid, Problem, unknownDevice } from '../problems.ts'
 import { SwitchedPart } from '../switched-part.ts'
+import type { EnergySlotRow } from '../tables.ts'
 import type { HistoryDependencies } from './dependencies.ts'
 import { openHistorySettings, type HistorySettingsStore } from './history-settings.ts'
-import { startOfSlot } from './quantities.ts'
+import { slotAt, startOfSlot } from './quantities.ts'
 import type { HistoryRecorder } from './recorder.ts'
 import type {
   DeviceHistoryStatus,
@@ -14,7 +15,7 @@ import type {
   HistorySettings,
   HistoryView,
 } from './schema.ts'
-import { beginOfHistory, deleteMeter, extentOf, meterOf, sumDays, updateMeter } from './store.ts'
+import { beginOfHistory, deleteMeter, extentOf, meterOf, slotRows, sumDays, updateMeter } from './store.ts'
 
 /** The energy history of all inverters. */
 export type History = HistoryService
@@ -83,6 +84,23 @@ class HistoryService {
     if (from > to) throw invalid('from', `must not be after ${to}`, 'invalid_parameter')
     const { exportFile } = await import('./export-lines.ts')
     return exportFile(format, { db: database.query, days, meter, resolution, from, to })
+  }
+
+  /** Content of the full battery of a device, watt-hours; null while it is not known. */
+  async capacityOf(deviceId: string): Promise<number | null> {
+    return (await meterOf(this.#dependencies.database.query, deviceId))?.capacity_wh ?? null
+  }
+
+  /** Returns the slots that begin in a stretch of time, oldest first. */
+  async slotsOf(deviceId: string, from: number, until: number): Promise<EnergySlotRow[]> {
+    const { query } = this.#dependencies.database
+    const meter = await meterOf(query, deviceId)
+    return meter === undefined ? [] : slotRows(query, meter.number, { from: slotAt(from), until: slotAt(until) })
+  }
+
+  /** The time zone of the days. */
+  timeZone(): string {
+    return this.#settings.days().zone
   }
 
   /** Reads the log of an inverter again, as far as it goes back. Throws `unknown_device`, and `conflict` while nothing is recorded. */

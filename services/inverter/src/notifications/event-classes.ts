@@ -8,6 +8,7 @@ export const eventClasses = [
   { id: 'dispatch.ended', group: 'Battery control', label: 'Dispatch ended', severity: 'info' },
   { id: 'dispatch.aborted', group: 'Battery control', label: 'Dispatch stopped by a problem', severity: 'warning' },
   { id: 'dispatch.restored', group: 'Battery control', label: 'Settings restored after a crash', severity: 'warning' },
+  { id: 'plan.day', group: 'Battery control', label: 'What yesterday cost with the plan', severity: 'info' },
   { id: 'mqtt.disconnected', group: 'MQTT', label: 'MQTT broker unreachable', severity: 'warning' },
   { id: 'time-series.stuck', group: 'Time series', label: 'Time-series database takes no points', severity: 'warning' },
   backupClass,

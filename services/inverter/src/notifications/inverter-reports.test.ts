@@ -6,7 +6,7 @@ import type { StopReason } from '../dispatch/schema.ts'
 import { createInverterReports } from './inverter-reports.ts'
 
 /** What the end of an operation is reported as. */
-function reported(stopReason: StopReason, isStopping = false): readonly [string, string][] {
+function reported(stopReason: StopReason, isStopping = false, origin = 'dispatch'): readonly [string, string][] {
   const events: NewNotification[] = []
   const nothing = () => undefined
   const reports: Reports = { notify: (event) => events.push(event), begin: nothing, end: nothing, replaceAll: nothing }
@@ -18,7 +18,7 @@ function reported(stopReason: StopReason, isStopping = false): readonly [string,
     isNeeded: () => Promise.resolve(true),
     isStopping: () => isStopping,
   })
-  const operation = { mode: 'charge' } as unknown as EndedOperation['operation']
+  const operation = { mode: 'charge', origin } as unknown as EndedOperation['operation']
   void inverter.dispatchEnded({ deviceId: 'main', operation, stopReason })
   return events.map(({ class: name, title }) => [name, title])
 }
@@ -32,4 +32,6 @@ test('an operation that ended as asked, by a problem, or with the process is tol
 test('an operation that somebody cancelled, or that ends with a stop of the service, is told to nobody', () => {
   assert.deepEqual(reported('operator_cancelled'), [])
   assert.deepEqual(reported('shutdown', true), [])
+  assert.deepEqual(reported('target_reached', false, 'plan'), [])
+  assert.equal(reported('device_error', false, 'plan').length, 1)
 })

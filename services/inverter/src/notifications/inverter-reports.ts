@@ -104,6 +104,8 @@ function eventOf(
   const problem = problems[stopReason]
   const end = expected[stopReason]
   if (problem !== undefined) return { class: 'dispatch.aborted', title: `Dispatch stopped: ${what}`, text: problem }
+  // The parts of a plan end many times a day, as they are meant to.
+  if (end !== undefined && operation.origin === 'plan') return undefined
   if (end !== undefined) return { class: 'dispatch.ended', title: `Dispatch ended: ${what}`, text: end }
   if (stopReason !== 'shutdown' || isStopping) return undefined
   return {

@@ -81,6 +81,8 @@ export const simulatedFirmware = '5687'
 const known: Readonly<Record<string, WireValue>> = {
   power_mng_soc_strategy: 4,
   power_mng_soc_target_set: 0.5,
+  power_mng_soc_min: 0.07,
+  power_mng_soc_max: 0.97,
   power_mng_battery_power_extern: 0,
   power_mng_use_grid_power_enable: false,
   power_mng_battery_type: 3,

@@ -25,6 +25,9 @@ export type SharedPortView = Schemas['SharedPortView']
 export type EnergyHistory = Schemas['EnergyHistory']
 export type EnergyBucket = Schemas['EnergyBucket']
 export type HistoryView = Schemas['HistoryView']
+export type DevicePlan = Schemas['DevicePlan']
+export type PlanSettingsView = Schemas['PlanSettingsView']
+export type PlanChange = Schemas['PlanChange']
 export type TimeSeriesView = Schemas['TimeSeriesView']
 export type TimeSeriesChange = Schemas['TimeSeriesChange']
 export type Snapshot = Schemas['Snapshot']
@@ -61,6 +64,7 @@ export const keys = {
   sharedPort: ['shared-port'],
   history: ['energy-history'],
   timeSeries: ['time-series'],
+  plans: ['plans'],
   snapshots: ['snapshots'],
   inverterSearch: ['inverter-search'],
 } as const
@@ -89,6 +93,12 @@ export const readTimeSeries = () => answer(api.GET('/admin/api/time-series'))
 /** Settings and state of the energy history. */
 export const readHistoryView = () => answer(api.GET('/admin/api/energy-history'))
 
+/** Settings of the plans. */
+export const readPlanSettings = () => answer(api.GET('/admin/api/plan'))
+
+/** The plan of a device. */
+export const readPlan = (deviceId: string) =>
+  answer(api.GET('/api/v1/devices/{device_id}/plan', { params: { path: { device_id: deviceId } } }))
 /** The networks of the host, and the search for inverters in them. */
 export const readInverterSearch = () => answer(api.GET('/admin/api/inverter-search'))
 

@@ -44,6 +44,7 @@ const staleAfter: Record<Extract<GatewayEvent, { type: 'changed' }>['collection'
   'shared-port': ['shared-port'],
   'energy-history': ['energy-history'],
   'time-series': ['time-series'],
+  plans: ['plans'],
   snapshots: ['snapshots'],
   'inverter-search': ['inverter-search'],
 }

@@ -4,6 +4,7 @@ import {
   IconBatteryAutomotive,
   IconBell,
   IconBroadcast,
+  IconCalendarBolt,
   IconCamera,
   IconChartAreaLine,
   IconChartDots,
@@ -23,6 +24,7 @@ export const pages: readonly Page[] = [
   page('/inverters/:id?', { title: 'Inverters', icon: IconSolarElectricity }, () => import('./pages/inverters.tsx')),
   page('/energy/:id?', { title: 'Energy', icon: IconBatteryAutomotive }, () => import('./pages/energy.tsx')),
   page('/history/:id?', { title: 'History', icon: IconChartAreaLine }, () => import('./pages/history.tsx')),
+  page('/plan', { title: 'Plan', icon: IconCalendarBolt }, () => import('./pages/plan.tsx')),
   page(
     '/parameters/:id?',
     { title: 'Parameters', icon: IconCamera, placement: 'more' },

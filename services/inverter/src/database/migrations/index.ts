@@ -8,6 +8,7 @@ import * as passkeys from './0006-passkeys.ts'
 import * as openId from './0007-openid.ts'
 import * as mqtt from './0008-mqtt.ts'
 import * as energyHistory from './0009-energy-history.ts'
+import * as plans from './0010-plans.ts'
 import * as parameterSnapshots from './0011-parameter-snapshots.ts'
 
 /** All steps, oldest first. */
@@ -21,5 +22,6 @@ export const migrations: Migrations = {
   '0007-openid': openId,
   '0008-mqtt': mqtt,
   '0009-energy-history': energyHistory,
+  '0010-plans': plans,
   '0011-parameter-snapshots': parameterSnapshots,
 }

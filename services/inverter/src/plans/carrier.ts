@@ -1,0 +1,180 @@
+import type { Log, Timers } from '@hearth/runtime'
+import type { ActiveOperation, EndedOperation } from '../dispatch/dispatch.ts'
+import type { DispatchRequest } from '../dispatch/schema.ts'
+import type { PlanDependencies } from './dependencies.ts'
+import type { Plan, PlanBlock, PlanStatus } from './schema.ts'
+
+/** A plan that is older is not carried out: the inverter decides by itself. */
+const freshMs = 3 * 3_600_000
+
+/** Pause after an operation that failed or was refused, milliseconds. */
+const failurePause = 600_000
+
+/** How long after its block an operation ends by itself, so that the next block replaces it without a restore between them. */
+const graceMs = 30_000
+
+/** Caller of the plan's operations, as the journal names it. */
+const caller = 'plan'
+
+/** What is to be carried out now. */
+export interface CarryOrder {
+  readonly plan: Plan | undefined
+  readonly isOn: boolean
+  readonly pausedUntil: number | null
+}
+
+interface CarrierDependencies {
+  readonly deviceId: string
+  readonly dispatch: PlanDependencies['dispatch']
+  readonly timers: Timers
+  readonly log: Log
+}
+
+/**
+ * Carries a plan out, one operation of dispatch for each block, which ends by itself with the block. Whenever there is no block,
+ * no fresh plan, or an operation failed, nothing of the plan is active and the inverter decides by itself. An operation that
+ * somebody else started is left alone.
+ */
+export class PlanCarrier {
+  readonly #dependencies: CarrierDependencies
+  #state: PlanStatus['carrying'] = 'off'
+  #detail: string | null = null
+  /** Nothing is started before this time. */
+  #quietUntil = 0
+  /** Begin of the block whose target is reached; the rest of it is held. */
+  #reached: string | undefined
+  #block: PlanBlock | undefined
+  #isEnding = false
+  #isClosed = false
+
+  constructor(dependencies: CarrierDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  get status(): Pick<PlanStatus, 'carrying' | 'carrying_detail'> {
+    return { carrying: this.#state, carrying_detail: this.#detail }
+  }
+
+  /** Brings the inverter to what the plan wants now. Never rejects. */
+  async carry({ plan, isOn, pausedUntil }: CarryOrder): Promise<void> {
+    if (this.#isClosed) return
+    const now = this.#dependencies.timers.now()
+    const active = this.#active()
+    if (active !== undefined && active.origin !== 'plan') return this.#note('person', 'Somebody commands the battery')
+    const isPaused = pausedUntil !== null && now < pausedUntil
+    if (!isOn || isPaused) {
+      await this.#end()
+      return this.#note(isOn ? 'paused' : 'off', null)
+    }
+    const isFresh = plan !== undefined && now - Date.parse(plan.made_at) < freshMs
+    const block = isFresh ? blockAt(plan, now) : undefined
+    this.#block = block
+    if (block === undefined || now < this.#quietUntil) {
+      await this.#end()
+      if (now >= this.#quietUntil) this.#note('automatic', isFresh ? null : 'There is no fresh plan')
+      return undefined
+    }
+    await this.#start(block, active)
+  }
+
+  /** Notes how an operation of the plan ended. */
+  ended({ deviceId, operation, stopReason }: EndedOperation): void {
+    const { timers, deviceId: own } = this.#dependencies
+    if (deviceId !== own || operation.origin !== 'plan' || this.#isEnding) return
+    if (stopReason === 'target_reached') this.#reached = this.#block?.start
+    else if (stopReason === 'operator_cancelled') {
+      // A person stopped it: the plan is not to start it again.
+      this.#quietUntil = this.#block === undefined ? timers.now() : Date.parse(this.#block.end)
+      this.#note('person', 'Somebody stopped this part of the plan')
+    } else if (stopReason !== 'ttl_expired') this.#failed(`The operation ended: ${stopReason.replaceAll('_', ' ')}`)
+  }
+
+  /** Ends what the plan does, and starts nothing any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#end()
+    this.#note('off', null)
+  }
+
+  async #start(block: PlanBlock, active: ActiveOperation | undefined): Promise<void> {
+    const request = this.#requestFor(block)
+    if (active !== undefined && isSame(active, request)) return this.#note('plan', null)
+    const { dispatch, deviceId } = this.#dependencies
+    try {
+      const started = await dispatch.submit(deviceId, request, { caller, origin: 'plan' })
+      this.#note('plan', null)
+      // It was closed meanwhile.
+      if (this.#isClosed) return await this.#end()
+      if (started.state !== 'idle' || started.stop_reason !== 'target_reached') return undefined
+      this.#reached = block.start
+      await dispatch.submit(deviceId, this.#requestFor(block), { caller, origin: 'plan' })
+    } catch (error) {
+      await this.#end()
+      this.#failed(error instanceof Error ? error.message : 'unknown error')
+    }
+  }
+
+  #requestFor({ start, end, action, power_w: power, target_soc_percent: target }: PlanBlock): DispatchRequest {
+    const validUntil = new Date(Date.parse(end) + graceMs).toISOString()
+    if (action === 'hold' || this.#reached === start) return { mode: 'hold', valid_until: validUntil }
+    const mode = action === 'charge' ? 'charge_from_grid' : 'discharge_to_load'
+    return {
+      mode,
+      valid_until: validUntil,
+      ...(target !== null && { target_soc_percent: target }),
+      ...(power !== null && { max_power_w: Math.max(1, power) }),
+    }
+  }
+
+  #active(): ActiveOperation | undefined {
+    const { dispatch, deviceId } = this.#dependencies
+    return dispatch.activeOperation(deviceId)
+  }
+
+  async #end(): Promise<void> {
+    if (this.#active()?.origin !== 'plan') return
+    this.#isEnding = true
+    try {
+      await this.#dependencies.dispatch.stop(this.#dependencies.deviceId)
+    } catch (error) {
+      this.#dependencies.log.warn({ device: this.#dependencies.deviceId, err: error }, 'the plan could not be ended')
+    } finally {
+      this.#isEnding = false
+    }
+  }
+
+  #failed(detail: string): void {
+    const { timers, log, deviceId } = this.#dependencies
+    this.#quietUntil = timers.now() + failurePause
+    this.#note('failed', detail)
+    log.warn({ device: deviceId, detail }, 'the plan is not carried out')
+  }
+
+  #note(state: PlanStatus['carrying'], detail: string | null): void {
+    if (this.#isClosed && state !== 'off') return
+    this.#state = state
+    this.#detail = detail
+  }
+}
+
+/** The block that a time is in; undefined while the inverter decides by itself. */
+function blockAt({ blocks, until }: Plan, now: number): PlanBlock | undefined {
+  if (now >= Date.parse(until)) return undefined
+  const block = blocks.find(({ start, end }) => Date.parse(start) <= now && now < Date.parse(end))
+  return block?.action === 'automatic' ? undefined : block
+}
+
+/** True for an operation that does what is wanted, or nearly: a new one costs four writes to the inverter. */
+function isSame(
+  active: ActiveOperation,
+  { mode, valid_until: until, max_power_w: power, target_soc_percent: target }: DispatchRequest,
+): boolean {
+  const isNear = (a: number | null, b: number | undefined, tolerance: number) =>
+    (a === null && b === undefined) || (a !== null && b !== undefined && Math.abs(a - b) <= tolerance)
+  return (
+    active.mode === mode &&
+    active.requestedUntil === Date.parse(until) &&
+    isNear(active.requestedPowerW, power, (power ?? 0) / 10) &&
+    isNear(active.targetSocPercent, target, 2)
+  )
+}

@@ -1,0 +1,43 @@
+import type { Sealer } from '@hearth/credentials'
+import type { Database } from '@hearth/database'
+import type { Reports } from '@hearth/notifications'
+import type { OutboundAllow } from '@hearth/outbound'
+import type { Log, Timers } from '@hearth/runtime'
+import type { DispatchService } from '../dispatch/dispatch.ts'
+import type { EnergySlotRow, Tables } from '../tables.ts'
+import type { DeviceFacts } from './site-of.ts'
+
+/** An inverter as plans need it. */
+export interface PlannedDevice {
+  readonly id: string
+  readonly displayName: string
+  readonly maxChargePowerW: number | null
+  readonly maxDischargePowerW: number | null
+}
+
+/** What the battery of an inverter says of itself; null for what it does not say. */
+export type BatteryReading = { readonly [Name in keyof Pick<DeviceFacts, 'soc' | 'minSoc'>]: number | null }
+
+/** Parts of the service that plans use. */
+export interface PlanDependencies {
+  readonly database: Database<Tables>
+  readonly sealer: Sealer
+  readonly timers: Timers
+  readonly log: Log
+  /** Files with prices and forecasts are in its folder `plans`. */
+  readonly dataDirectory: string
+  /** Addresses that the guard of outgoing connections lets through. */
+  readonly allow: OutboundAllow
+  readonly devices: () => readonly PlannedDevice[]
+  readonly readBattery: (deviceId: string) => Promise<BatteryReading>
+  /** The energy history: the content of a battery, and the slots of a stretch of time. */
+  readonly history: {
+    capacityOf(deviceId: string): Promise<number | null>
+    slotsOf(deviceId: string, from: number, until: number): Promise<EnergySlotRow[]>
+    timeZone(): string
+  }
+  readonly dispatch: Pick<DispatchService, 'submit' | 'stop' | 'activeOperation' | 'onEnded'>
+  readonly reports: Reports
+  /** Called when plans or settings have changed, for the pages that show them. */
+  readonly changed: () => void
+}

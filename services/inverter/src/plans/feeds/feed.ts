@@ -1,0 +1,64 @@
+import type { Timers } from '@hearth/runtime'
+
+/** First and longest pause after a failure, milliseconds. */
+const firstPause = 300_000
+const longestPause = 7_200_000
+
+/** Something that is loaded now and again. */
+export interface FeedOptions {
+  readonly timers: Timers
+  /** Loads, and returns when to load again, milliseconds since the epoch. Rejects with a reason in words. */
+  readonly load: (signal: AbortSignal) => Promise<number>
+  /** Shortest time between two loads that a person asks for, milliseconds. */
+  readonly minPauseMs: number
+}
+
+/** Loads when it is due, and after failures with growing pauses that are never the same for two installations. */
+export class Feed {
+  readonly #options: FeedOptions
+  readonly #end = new AbortController()
+  #dueAt = 0
+  #loadedAt = -Infinity
+  #failures = 0
+  #error: string | null = null
+
+  constructor(options: FeedOptions) {
+    this.#options = options
+  }
+
+  /** Reason of the last failure; null after a success. */
+  get error(): string | null {
+    return this.#error
+  }
+
+  /** Loads if it is due. Resolves to true when it has loaded. */
+  async refresh(): Promise<boolean> {
+    const { timers, load } = this.#options
+    if (timers.now() < this.#dueAt || this.#end.signal.aborted) return false
+    this.#loadedAt = timers.now()
+    try {
+      this.#dueAt = await load(this.#end.signal)
+      this.#failures = 0
+      this.#error = null
+      return true
+    } catch (error) {
+      if (this.#end.signal.aborted) return false
+      this.#error = error instanceof Error ? error.message : 'unknown error'
+      this.#dueAt = timers.now() + withJitter(Math.min(longestPause, firstPause * 2 ** this.#failures))
+      this.#failures = Math.min(this.#failures + 1, 10)
+      return false
+    }
+  }
+
+  /** Loads at the next chance, unless it has just done so. */
+  hurry(): void {
+    this.#dueAt = Math.min(this.#dueAt, this.#loadedAt + this.#options.minPauseMs)
+  }
+
+  close(): void {
+    this.#end.abort()
+  }
+}
+
+/** A pause and up to a quarter more. */
+export const withJitter = (ms: number): number => ms * (1 + Math.random() / 4)

@@ -1,0 +1,70 @@
+import type { EnergySlotRow } from '../tables.ts'
+import { allAutomatic, courseOf } from './optimiser/course.ts'
+import type { Site, Step } from './optimiser/site.ts'
+import { quarterMs, quarterOf } from './quarters/quarters.ts'
+import { batteryOf, type DeviceFacts } from './site-of.ts'
+import { tariffPrices, type TariffSource } from './tariff.ts'
+
+/** Share of a day that must be known before its cost is said. */
+const enough = 0.9
+
+const slotMs = 300_000
+
+interface PastDay extends TariffSource {
+  readonly from: number
+  readonly until: number
+  readonly slots: readonly EnergySlotRow[]
+  readonly device: Omit<DeviceFacts, 'soc'>
+}
+
+/** Energies of a quarter hour as they were. */
+interface Quarter {
+  load: number
+  pv: number
+  grid: number
+  discharge: number
+  count: number
+}
+
+/**
+ * Returns what a day cost, and what it would have cost if the inverter had decided by itself. What the battery holds more or
+ * less at its end counts at the mean price of the day. Undefined when too little of the day is known.
+ */
+export function costOfDay(day: PastDay): { cost: number; costWithout: number } | undefined {
+  const { from, until, slots, settings, device } = day
+  const count = Math.round((until - from) / quarterMs)
+  const quarters = quartersOf(slots, from, count)
+  const prices = tariffPrices(day, from, count)
+  const known = quarters.filter(({ count: slotsKnown }, index) => slotsKnown > 0 && prices[index] !== undefined).length
+  const soc = slots.find((slot) => slot.soc !== null)?.soc
+  const last = slots.findLast((slot) => slot.soc !== null)?.soc
+  if (known < count * enough || soc == null || last == null) return undefined
+  const steps = quarters.map(({ load, pv }, index): Step => {
+    const { buy, sell } = prices[index] ?? { buy: 0, sell: 0 }
+    return { hours: 0.25, loadW: load * 4, pvW: pv * 4, buy, sell }
+  })
+  const value = steps.reduce((sum, { buy }) => sum + buy, 0) / Math.max(1, known)
+  const battery = batteryOf(settings, { ...device, soc: soc / 1000 })
+  const { grid_limit_w: gridLimitW, feed_in_limit_w: feedInLimitW } = settings
+  const site: Site = { steps, batteries: [battery], gridLimitW, feedInLimitW, endValue: value }
+  const spent = quarters.reduce((sum, { grid, discharge }, index) => {
+    const { buy, sell } = prices[index] ?? { buy: 0, sell: 0 }
+    return sum + (grid * (grid > 0 ? buy : sell) + discharge * settings.wear) / 1000
+  }, 0)
+  const storedKwh = ((last / 1000) * device.capacityWh) / 1000
+  return { cost: spent, costWithout: courseOf(site, allAutomatic(site)).total + storedKwh * value }
+}
+
+function quartersOf(slots: readonly EnergySlotRow[], from: number, count: number): Quarter[] {
+  const quarters = Array.from({ length: count }, (): Quarter => ({ load: 0, pv: 0, grid: 0, discharge: 0, count: 0 }))
+  for (const slot of slots) {
+    const quarter = quarters[(quarterOf(slot.slot * slotMs) - from) / quarterMs]
+    if (quarter === undefined || slot.load_wh === null) continue
+    quarter.load += slot.load_wh
+    quarter.pv += slot.pv_wh ?? 0
+    quarter.grid += (slot.import_wh ?? 0) - (slot.export_wh ?? 0)
+    quarter.discharge += slot.discharge_wh ?? 0
+    quarter.count += 1
+  }
+  return quarters
+}

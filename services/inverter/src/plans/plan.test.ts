@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LoadProfile } from './load/load-profile.ts'
+import { makePlan } from './make-plan.ts'
+import { loadSolver } from './optimiser/solver.ts'
+import { defaultSettings } from './plan-settings.ts'
+import type { PlanSettings } from './schema.ts'
+import type { PlanInput } from './site-of.ts'
+
+const zone = 'Europe/Berlin'
+const evening = Date.parse('2026-11-26T20:05+01:00')
+const at = (text: string) => Date.parse(`2026-11-${text}+01:00`)
+
+const settings: PlanSettings = {
+  ...defaultSettings,
+  enabled: true,
+  price_source: 'file',
+  surcharge: 0.1,
+  tax_percent: 20,
+  charge_efficiency: 0.95,
+  discharge_efficiency: 0.95,
+  wear: 0.01,
+}
+
+/** A winter's night: cheap from two to five, dear from six to nine the next evening. */
+const input: PlanInput = {
+  now: evening,
+  zone,
+  settings,
+  device: { soc: 0.15, capacityWh: 10_000, chargeW: 3000, dischargeW: 3000, minSoc: 0.07 },
+  market: Array.from({ length: 28 }, (_, index) => {
+    const from = at('26T20:00') + index * 3_600_000
+    const hour = (20 + index) % 24
+    return { from, until: from + 3_600_000, price: hour >= 2 && hour < 5 ? 0.02 : hour >= 18 && hour < 21 ? 0.4 : 0.2 }
+  }),
+  forecast: [],
+  profile: new LoadProfile([], zone),
+  choices: [],
+}
+
+const solver = await loadSolver()
+const make = async (more: Partial<PlanInput> = {}) => {
+  const plan = await makePlan({ ...input, ...more }, (model) => Promise.resolve(solver(model)))
+  assert.ok(plan !== undefined)
+  return plan
+}
+
+test('a plan charges in the cheap hours, says why, and what it saves', async () => {
+  const plan = await make()
+  const charge = plan.blocks.find(({ action }) => action === 'charge')
+  assert.ok(charge !== undefined)
+  assert.ok(Date.parse(charge.start) >= at('27T02:00') && Date.parse(charge.end) <= at('27T05:00'))
+  assert.match(charge.reason, /Cheap energy at 0.14, used up to 0.60 at 18:00/)
+  assert.ok(charge.energy_wh > 2000 && charge.saving > 0.5)
+  assert.ok(plan.expected_cost < plan.expected_cost_without - 0.5)
+  assert.deepEqual([plan.steps[0]?.buy, plan.steps[4]?.buy], [0.6, 0.36])
+  assert.equal(plan.until, new Date(at('28T00:00')).toISOString())
+})
+
+test('the reserve is held against the automatic mode, and a block set by hand is respected', async () => {
+  const reserved = await make({ settings: { ...settings, reserve_percent: 15 } })
+  assert.ok(reserved.steps.every(({ soc_percent }) => soc_percent >= 14.9))
+  const choice = { device_id: 'a', from_at: at('27T02:00'), until_at: at('27T05:00'), action: 'hold' } as const
+  const held = await make({ choices: [choice] })
+  const block = held.blocks.find(({ is_by_hand }) => is_by_hand)
+  assert.deepEqual([block?.action, block?.reason], ['hold', 'Set by hand.'])
+  assert.ok(
+    held.steps
+      .filter(({ start }) => Date.parse(start) >= at('27T02:00') && Date.parse(start) < at('27T05:00'))
+      .every(({ battery_w }) => battery_w === 0),
+  )
+})
+
+test('without a price for this moment there is no plan', async () => {
+  assert.equal(await makePlan({ ...input, market: [] }, (model) => Promise.resolve(solver(model))), undefined)
+})
+
+test('grid fees by time move the cheap hours', async () => {
+  const fees = [{ days: 'daily', from: '02:00', to: '05:00', price: 0.5 } as const]
+  const plan = await make({ settings: { ...settings, fees } })
+  const charges = plan.blocks.filter(({ action }) => action === 'charge')
+  assert.ok(charges.every(({ start, end }) => Date.parse(end) <= at('27T02:00') || Date.parse(start) >= at('27T05:00')))
+})
+
+test('a plan does not charge above what is set', async () => {
+  const plan = await make({ settings: { ...settings, full_percent: 60 } })
+  assert.ok(plan.steps.every(({ soc_percent }) => soc_percent <= 60.1))
+  assert.equal(plan.blocks.find(({ action }) => action === 'charge')?.target_soc_percent, 60)
+})

@@ -1,0 +1,212 @@
+import { invalid, Problem, unknownDevice } from '../problems.ts'
+import { readSetting, writeSetting } from '../settings/store.ts'
+import { SwitchedPart } from '../switched-part.ts'
+import type { PlanDependencies, PlannedDevice } from './dependencies.ts'
+import { openPlanSettings, type PlanSettingsStore } from './plan-settings.ts'
+import { quarterMs, quarterOf } from './quarters/quarters.ts'
+import type { Planner } from './planner.ts'
+import type { DevicePlan, PlanChange, PlanChoice, PlanDay, PlanSettingsView, PlanStatus } from './schema.ts'
+import { choicesFrom, deletePlans, deletePrices, latestDays, replaceChoices } from './store.ts'
+
+/** Days that an answer shows. */
+const shownDays = 31
+
+/** Longest pause, milliseconds. */
+const maxPauseMs = 30 * 86_400_000
+
+const pauseSetting = 'plan_pause'
+
+const off: PlanStatus = {
+  state: 'off',
+  missing: [],
+  prices_until: null,
+  forecast_until: null,
+  price_error: null,
+  forecast_error: null,
+  carrying: 'off',
+  carrying_detail: null,
+  paused_until: null,
+}
+
+/** Plans for the battery. */
+export type Plans = PlanService
+
+/** Reads the settings. Nothing is planned before `start`. */
+export async function openPlans(dependencies: PlanDependencies): Promise<PlanService> {
+  const { query } = dependencies.database
+  const settings = await openPlanSettings(dependencies.database, dependencies.sealer)
+  const paused = await readSetting(query, pauseSetting)
+  return new PlanService(dependencies, settings, typeof paused === 'number' ? paused : null)
+}
+
+/** Plans, on or off. What makes them is loaded when they are switched on. */
+class PlanService {
+  readonly #dependencies: PlanDependencies
+  readonly #settings: PlanSettingsStore
+  #pausedUntil: number | null
+  readonly #part = new SwitchedPart<Planner>({
+    begin: () => this.#begin(),
+    end: (planner) => planner.close(),
+  })
+
+  constructor(dependencies: PlanDependencies, settings: PlanSettingsStore, pausedUntil: number | null) {
+    this.#dependencies = dependencies
+    this.#settings = settings
+    this.#pausedUntil = pausedUntil
+    dependencies.dispatch.onEnded((ended) => {
+      this.#part.running?.ended(ended)
+      return Promise.resolve()
+    })
+  }
+
+  start(): Promise<void> {
+    return this.#part.start()
+  }
+
+  async view(): Promise<PlanSettingsView> {
+    const device = this.#device()
+    const { history } = this.#dependencies
+    return {
+      settings: this.#settings.current(),
+      device_id: device?.id ?? null,
+      capacity_wh: device === undefined ? null : await history.capacityOf(device.id),
+      time_zone: history.timeZone(),
+    }
+  }
+
+  /** Stores the settings and applies them at once. */
+  async change(change: PlanChange): Promise<void> {
+    const { device_id: id, currency, price_source: source, price_area: area, price_url: url } = change
+    if (id !== '' && this.#find(id) === undefined) throw invalid('device_id', `names no inverter: ${id}`)
+    const before = this.#settings.current()
+    await this.#part.change(async () => {
+      await this.#settings.change(change)
+      const isOther =
+        before.price_source !== source ||
+        before.price_area !== area ||
+        before.price_url !== url ||
+        before.currency !== currency
+      if (isOther) await deletePrices(this.#dependencies.database.query)
+    })
+    this.#dependencies.changed()
+  }
+
+  /** Returns the plan of a device. Throws `unknown_device`. */
+  async read(deviceId: string): Promise<DevicePlan> {
+    this.#required(deviceId)
+    const { database, timers } = this.#dependencies
+    const planner = this.#plannerOf(deviceId)
+    const choices = await choicesFrom(database.query, deviceId, timers.now())
+    const days = await latestDays(database.query, deviceId, shownDays)
+    return {
+      device_id: deviceId,
+      status: planner?.status() ?? off,
+      plan: planner?.plan ?? null,
+      choices: choices.map(({ from_at, until_at, action }) => ({
+        start: new Date(from_at).toISOString(),
+        end: new Date(until_at).toISOString(),
+        action,
+      })),
+      days: days.map(({ day, cost, cost_without, currency }): PlanDay => ({ date: day, cost, cost_without, currency })),
+    }
+  }
+
+  /** Loads prices and forecast and makes a plan now. Throws `conflict` while no plans are made. */
+  async renew(deviceId: string): Promise<DevicePlan> {
+    await this.#running(deviceId).renew()
+    return this.read(deviceId)
+  }
+
+  /** Replaces what a person wants, and plans anew. */
+  async choose(deviceId: string, choices: readonly PlanChoice[]): Promise<DevicePlan> {
+    const planner = this.#running(deviceId)
+    const { database, timers } = this.#dependencies
+    const rows = choices
+      .map(({ start, end, action }) => ({
+        device_id: deviceId,
+        from_at: quarterOf(Date.parse(start)),
+        until_at: quarterOf(Date.parse(end) + quarterMs - 1),
+        action,
+      }))
+      .toSorted((a, b) => a.from_at - b.from_at)
+    for (const [index, { from_at: from, until_at: until }] of rows.entries()) {
+      if (until <= from) throw invalid('choices', 'must end after they begin')
+      if (from > timers.now() + 3 * 86_400_000) throw invalid('choices', 'must begin within three days')
+      if ((rows[index + 1]?.from_at ?? Infinity) < until) throw invalid('choices', 'must not overlap')
+    }
+    await replaceChoices(database.query, deviceId, rows)
+    await planner.replan()
+    return this.read(deviceId)
+  }
+
+  /** Pauses carrying out, or goes on with it. */
+  async pause(deviceId: string, until: string | null): Promise<DevicePlan> {
+    const planner = this.#running(deviceId)
+    const { database, timers } = this.#dependencies
+    const at = until === null ? null : Math.min(Date.parse(until), timers.now() + maxPauseMs)
+    await writeSetting(database.query, pauseSetting, at)
+    this.#pausedUntil = at
+    await planner.replan()
+    return this.read(deviceId)
+  }
+
+  /** Begins anew when plans are to be made for another inverter than before. */
+  async devicesChanged(): Promise<void> {
+    if (!this.#settings.current().enabled || this.#device()?.id === this.#part.running?.deviceId) return
+    await this.#part.change(() => Promise.resolve())
+  }
+
+  /** Deletes what is known of a device that was removed or is another one now, and begins anew. */
+  async forget(deviceId: string): Promise<void> {
+    await this.#part.change(async () => deletePlans(this.#dependencies.database.query, deviceId))
+  }
+
+  close(): Promise<void> {
+    return this.#part.close()
+  }
+
+  async #begin(): Promise<Planner | undefined> {
+    const settings = this.#settings.current()
+    const device = this.#device()
+    if (!settings.enabled || device === undefined) return undefined
+    const { Planner } = await import('./planner.ts')
+    return new Planner({
+      dependencies: this.#dependencies,
+      settings,
+      key: this.#settings.key(),
+      device,
+      pausedUntil: () => this.#currentPause(),
+    })
+  }
+
+  #currentPause(): number | null {
+    const isOver = this.#pausedUntil !== null && this.#pausedUntil <= this.#dependencies.timers.now()
+    return isOver ? null : this.#pausedUntil
+  }
+
+  /** The inverter that plans are made for. */
+  #device(): PlannedDevice | undefined {
+    const { device_id: id } = this.#settings.current()
+    return id === '' ? this.#dependencies.devices()[0] : this.#find(id)
+  }
+
+  #find(deviceId: string): PlannedDevice | undefined {
+    return this.#dependencies.devices().find(({ id }) => id === deviceId)
+  }
+
+  #required(deviceId: string): void {
+    if (this.#find(deviceId) === undefined) throw unknownDevice(deviceId)
+  }
+
+  #plannerOf(deviceId: string): Planner | undefined {
+    const { running } = this.#part
+    return running?.deviceId === deviceId ? running : undefined
+  }
+
+  #running(deviceId: string): Planner {
+    this.#required(deviceId)
+    const planner = this.#plannerOf(deviceId)
+    if (planner === undefined) throw new Problem('conflict', `No plans are made for ${deviceId}; switch them on first`)
+    return planner
+  }
+}

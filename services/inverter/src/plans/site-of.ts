@@ -1,0 +1,122 @@
+import type { PlanChoiceRow } from '../tables.ts'
+import type { LoadProfile } from './load/load-profile.ts'
+import type { Battery, Site, Step } from './optimiser/site.ts'
+import type { Price } from './prices/price-source.ts'
+import { quarterMeans, quarterMs, quarterOf, withoutGaps, type Stretch } from './quarters/quarters.ts'
+import type { PlanSettings } from './schema.ts'
+import { tariffPrices, type QuarterPrice } from './tariff.ts'
+
+/** What is known of an inverter and its house. */
+export interface DeviceFacts {
+  /** State of charge, 0 to 1. */
+  readonly soc: number
+  readonly capacityWh: number
+  readonly chargeW: number
+  readonly dischargeW: number
+  /** State of charge at which the inverter stops by itself, 0 to 1. */
+  readonly minSoc: number
+}
+
+/** What a plan is made of. */
+export interface PlanInput {
+  readonly now: number
+  readonly zone: string
+  readonly settings: PlanSettings
+  readonly device: DeviceFacts
+  readonly market: readonly Price[]
+  readonly forecast: readonly Stretch[]
+  readonly profile: Pick<LoadProfile, 'at'>
+  readonly choices: readonly PlanChoiceRow[]
+}
+
+/** A site with the times of its steps. */
+export interface TimedSite {
+  readonly site: Site
+  /** Begin of each step, milliseconds since the epoch. */
+  readonly times: readonly number[]
+  /** Steps of which the price is known; those after them are assumed. */
+  readonly known: number
+}
+
+/** Longest plan, and how far it looks beyond the last known price with those of the day before; quarter hours. */
+const maxQuarters = 192
+const beyond = 96
+
+/** Steps of a day. */
+const day = 96
+
+/** Returns the site from this quarter hour on; undefined when the price of this quarter hour is not known. */
+export function siteOf(input: PlanInput): TimedSite | undefined {
+  const { now, settings } = input
+  const first = quarterOf(now)
+  // Those of the day before stand in for what is not known yet.
+  const before = tariffPrices(input, first - day * quarterMs, day)
+  const prices = tariffPrices(input, first, maxQuarters)
+  const end = prices.indexOf(undefined)
+  const isFixed = settings.price_source === 'fixed'
+  const known = isFixed ? day * 1.5 : end === -1 ? maxQuarters : end
+  if (known === 0) return undefined
+  const count = isFixed ? known : Math.min(maxQuarters + beyond, known + beyond)
+  // The first step is shorter, so that a plan that is made in the middle of it counts what is left.
+  const firstHours = (first + quarterMs - now) / 3_600_000
+  const suns = withoutGaps(quarterMeans(input.forecast, first, count), 4)
+  const times = Array.from({ length: count }, (_, index) => first + index * quarterMs)
+  const steps = times.map((at, index): Step => {
+    const { buy, sell } = priceAt([...before, ...prices.slice(0, known)], index + day)
+    const choice = input.choices.find(({ from_at, until_at }) => from_at <= at && at < until_at)
+    return {
+      hours: index === 0 ? Math.max(firstHours, 1 / 60) : 0.25,
+      loadW: Math.max(0, input.profile.at(at)),
+      pvW: Math.max(0, suns[index] ?? 0),
+      buy,
+      sell,
+      wanted: choice?.action,
+    }
+  })
+  return { site: siteWith(input, steps), times, known }
+}
+
+/** The price of a step; one that is not known is that of the same time on the last day of which it is. */
+function priceAt(prices: readonly (QuarterPrice | undefined)[], index: number): QuarterPrice {
+  for (let at = index; at >= 0; at -= day) {
+    const price = prices[at]
+    if (price !== undefined) return price
+  }
+  const known = prices.filter((price) => price !== undefined)
+  const sum = known.reduce((total, { buy }) => total + buy, 0)
+  return { buy: sum / Math.max(1, known.length), sell: known[0]?.sell ?? 0 }
+}
+
+function siteWith({ settings, device }: PlanInput, steps: readonly Step[]): Site {
+  return {
+    steps,
+    batteries: [batteryOf(settings, device)],
+    gridLimitW: settings.grid_limit_w,
+    feedInLimitW: settings.feed_in_limit_w,
+    endValue: endValueOf(steps, settings),
+  }
+}
+
+/** Returns the battery as the optimiser counts. */
+export function batteryOf(settings: PlanSettings, device: DeviceFacts): Battery {
+  const percent = (value: number) => (value / 100) * device.capacityWh
+  return {
+    storedWh: device.soc * device.capacityWh,
+    reserveWh: Math.max(percent(settings.reserve_percent), device.minSoc * device.capacityWh),
+    emptyWh: device.minSoc * device.capacityWh,
+    fullWh: device.capacityWh,
+    chargeUntilWh: percent(Math.min(settings.full_percent, 95)),
+    chargeW: device.chargeW,
+    dischargeW: device.dischargeW,
+    chargeEfficiency: settings.charge_efficiency,
+    dischargeEfficiency: settings.discharge_efficiency,
+    wear: settings.wear,
+  }
+}
+
+/** What a kilowatt-hour is worth that is left at the end: it saves one that is bought at a low price. */
+function endValueOf(steps: readonly Step[], { discharge_efficiency: efficiency, wear }: PlanSettings): number {
+  const prices = steps.map(({ buy }) => buy).toSorted((a, b) => a - b)
+  const low = prices[Math.floor(prices.length / 4)] ?? 0
+  return Math.max(0, (low - wear) * efficiency)
+}

@@ -1,0 +1,143 @@
+import type { Kysely } from 'kysely'
+import type { PlanChoiceRow, PlanDayRow, Tables } from '../tables.ts'
+import type { Price } from './prices/price-source.ts'
+import type { Stretch } from './quarters/quarters.ts'
+
+type Db = Kysely<Tables>
+
+/** Plans and days that are kept of a device. */
+const keptPlans = 60
+const keptDays = 400
+
+/** Rows of one statement, below the database's limit of parameters. */
+const rowsAtOnce = 200
+
+/** Returns the latest plan of a device, as JSON. */
+export async function latestPlan(db: Db, deviceId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('plans')
+    .select('document')
+    .where('device_id', '=', deviceId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.document
+}
+
+/** Stores a plan and removes the oldest of its device. */
+export async function addPlan(db: Db, deviceId: string, plan: { madeAt: number; document: string }): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .insertInto('plans')
+      .values({ device_id: deviceId, made_at: plan.madeAt, document: plan.document })
+      .execute()
+    const kept = trx
+      .selectFrom('plans')
+      .select('id')
+      .where('device_id', '=', deviceId)
+      .orderBy('id', 'desc')
+      .limit(keptPlans)
+    await trx.deleteFrom('plans').where('device_id', '=', deviceId).where('id', 'not in', kept).execute()
+  })
+}
+
+/** Returns the prices of the market that end after a time, oldest first. */
+export async function pricesFrom(db: Db, from: number): Promise<Price[]> {
+  const rows = await db.selectFrom('plan_prices').selectAll().where('until_at', '>', from).orderBy('from_at').execute()
+  return rows.map(({ from_at, until_at, price }) => ({ from: from_at, until: until_at, price }))
+}
+
+/** Stores prices in the place of all that overlap with them, and removes those that ended before a time. */
+export async function writePrices(db: Db, prices: readonly Price[], endedBefore: number): Promise<void> {
+  const first = prices[0]?.from
+  const last = prices.at(-1)?.until
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('plan_prices').where('until_at', '<=', endedBefore).execute()
+    if (first === undefined || last === undefined) return
+    await trx.deleteFrom('plan_prices').where('from_at', '<', last).where('until_at', '>', first).execute()
+    const rows = prices.map(({ from, until, price }) => ({ from_at: from, until_at: until, price }))
+    for (let at = 0; at < rows.length; at += rowsAtOnce)
+      await trx
+        .insertInto('plan_prices')
+        .values(rows.slice(at, at + rowsAtOnce))
+        .execute()
+  })
+}
+
+/** Removes all prices: they are those of another source. */
+export async function deletePrices(db: Db): Promise<void> {
+  await db.deleteFrom('plan_prices').execute()
+}
+
+/** Returns the forecast that ends after a time, oldest first. */
+export async function forecastFrom(db: Db, from: number): Promise<Stretch[]> {
+  const rows = await db
+    .selectFrom('plan_forecasts')
+    .selectAll()
+    .where('until_at', '>', from)
+    .orderBy('from_at')
+    .execute()
+  return rows.map(({ from_at, until_at, watts }) => ({ from: from_at, until: until_at, value: watts }))
+}
+
+/** Stores a forecast in the place of the one before. */
+export async function replaceForecast(db: Db, stretches: readonly Stretch[]): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('plan_forecasts').execute()
+    const rows = stretches.map(({ from, until, value }) => ({ from_at: from, until_at: until, watts: value }))
+    for (let at = 0; at < rows.length; at += rowsAtOnce)
+      await trx
+        .insertInto('plan_forecasts')
+        .values(rows.slice(at, at + rowsAtOnce))
+        .execute()
+  })
+}
+
+/** Returns what a person wants of a device after a time. */
+export const choicesFrom = (db: Db, deviceId: string, from: number): Promise<PlanChoiceRow[]> =>
+  db
+    .selectFrom('plan_choices')
+    .selectAll()
+    .where('device_id', '=', deviceId)
+    .where('until_at', '>', from)
+    .orderBy('from_at')
+    .execute()
+
+/** Replaces what a person wants of a device. */
+export async function replaceChoices(db: Db, deviceId: string, rows: readonly PlanChoiceRow[]): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('plan_choices').where('device_id', '=', deviceId).execute()
+    if (rows.length > 0) await trx.insertInto('plan_choices').values(rows).execute()
+  })
+}
+
+/** Returns what the last days cost, newest first. */
+export const latestDays = (db: Db, deviceId: string, count: number): Promise<PlanDayRow[]> =>
+  db.selectFrom('plan_days').selectAll().where('device_id', '=', deviceId).orderBy('day', 'desc').limit(count).execute()
+
+/** Stores what a day cost and removes the oldest days. */
+export async function writeDay(db: Db, row: PlanDayRow): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const { cost, cost_without, currency } = row
+    await trx
+      .insertInto('plan_days')
+      .values(row)
+      .onConflict((conflict) => conflict.columns(['device_id', 'day']).doUpdateSet({ cost, cost_without, currency }))
+      .execute()
+    const kept = trx
+      .selectFrom('plan_days')
+      .select('day')
+      .where('device_id', '=', row.device_id)
+      .orderBy('day', 'desc')
+      .limit(keptDays)
+    await trx.deleteFrom('plan_days').where('device_id', '=', row.device_id).where('day', 'not in', kept).execute()
+  })
+}
+
+/** Deletes everything about a device. */
+export async function deletePlans(db: Db, deviceId: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    for (const table of ['plans', 'plan_choices', 'plan_days'] as const)
+      await trx.deleteFrom(table).where('device_id', '=', deviceId).execute()
+  })
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { main, startGateway } from './in-process.ts'
+import { noonTimers } from './history-fixture.ts'
+import { configurePlans, planWhen, readPlan, writePrices } from './plans-fixture.ts'
+
+const limits = { max_charge_power_w: 3000, max_discharge_power_w: 3000 }
+
+test('a plan says what it does and why, and a read token may read it', async () => {
+  await using gateway = await startGateway({ timers: noonTimers(20) })
+  await gateway.isReady()
+  assert.equal((await readPlan(gateway)).status.state, 'off')
+  await gateway.operate('PUT', '/admin/api/dispatch/devices/main', limits)
+  writePrices(gateway, 30, (hour) => (hour < 3 ? 0.05 : hour < 8 ? 0.6 : 0.3))
+  await configurePlans(gateway, { enabled: true, price_source: 'file' })
+  const { plan, status } = await planWhen(gateway, ({ plan }) => plan !== null, 'a plan')
+  assert.equal(status.carrying, 'off')
+  const charge = plan?.blocks.find(({ action }) => action === 'charge')
+  assert.match(charge?.reason ?? '', /Cheap energy at 0\.05\d?, used up to 0\.60 at \d\d:00/)
+  assert.ok(plan !== null && plan.expected_cost < plan.expected_cost_without)
+  const journal = (await gateway.operate('GET', main('/journal'))) as { entries: { cause: string }[] }
+  assert.deepEqual(
+    journal.entries.filter(({ cause }) => cause === 'dispatch'),
+    [],
+  )
+})
+
+test('what is missing is said in words, and a start without it makes no plan', async () => {
+  await using gateway = await startGateway({ timers: noonTimers(20) })
+  await gateway.isReady()
+  await configurePlans(gateway, { enabled: true, price_source: 'file' })
+  const waiting = await planWhen(
+    gateway,
+    ({ status }) => status.missing.length > 0 && status.price_error !== null,
+    'words',
+  )
+  assert.deepEqual(waiting.status.missing, [
+    'The inverter main has no power limits; set them on the page Inverters.',
+    'There are no prices: there is no plans/prices.csv or plans/prices.json in the data directory.',
+  ])
+  assert.equal(waiting.plan, null)
+})
+
+test('settings that do not go together are refused by the name of what is wrong', async () => {
+  await using gateway = await startGateway({ device: null })
+  const refused = (changes: Record<string, unknown>, name: RegExp) =>
+    assert.rejects(configurePlans(gateway, { enabled: true, ...changes }), name)
+  await refused({ price_source: 'entsoe' }, /price_area/)
+  await refused({ price_source: 'tibber' }, /key/)
+  await refused({ forecast_source: 'open-meteo' }, /latitude/)
+  await refused({ forecast_source: 'open-meteo', latitude: 52, longitude: 13 }, /planes/)
+  await refused({ device_id: 'nothing' }, /device_id/)
+  await refused({ windows: [{ days: 'daily', from: '25:00', to: '06:00', price: 0.2 }] }, /windows/)
+  await refused({ price_source: 'json', price_url: 'http://user:secret@host/prices' }, /price_url/)
+})
+
+test('prices come from any JSON with the key in a header, and the key stays in the database', async (t) => {
+  const timers = noonTimers(20)
+  const seen: { url: string | undefined; authorization: string | undefined }[] = []
+  const server = createServer((request, response) => {
+    seen.push({ url: request.url, authorization: request.headers.authorization })
+    const begin = Math.floor(timers.now() / 3_600_000) * 3_600_000
+    const rows = Array.from({ length: 40 }, (_, hour) => ({ at: begin / 1000 + hour * 3600, ct: 20 + hour }))
+    response.end(JSON.stringify({ rows }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const { port } = server.address() as { port: number }
+  await using gateway = await startGateway({ timers, environment: { OUTBOUND_ALLOW: `127.0.0.1:${port}` } })
+  await gateway.isReady()
+  await gateway.operate('PUT', '/admin/api/dispatch/devices/main', limits)
+  const source = { price_source: 'json', price_url: `http://127.0.0.1:${port}/prices`, price_list: 'rows' }
+  const places = { price_start: 'at', price_value: 'ct', price_unit: 'hundredth_kwh', key: 'tall-secret-giraffe' }
+  await configurePlans(gateway, { enabled: true, ...source, ...places })
+  const { plan } = await planWhen(gateway, (reply) => reply.plan !== null, 'a plan')
+  assert.equal(plan?.steps[0]?.buy, 0.2)
+  assert.deepEqual(seen[0], { url: '/prices', authorization: 'Bearer tall-secret-giraffe' })
+  assert.equal(seen.length, 1)
+  const view = JSON.stringify(await gateway.operate('GET', '/admin/api/plan'))
+  assert.ok(!view.includes('giraffe') && view.includes('"has_key":true'))
+  await assert.rejects(configurePlans(gateway, { price_url: 'http://127.0.0.1:1/other' }), /key/)
+  for (const name of readdirSync(gateway.folder))
+    if (name.includes('.db')) assert.ok(!readFileSync(join(gateway.folder, name)).includes('giraffe'))
+})
