@@ -52,7 +52,7 @@ function PlanOf({ deviceId, view }: { deviceId: string; view: PlanSettingsView }
       {device !== undefined && (
         <>
           <div className="history-columns">
-            <PlanStatusCard device={device} />
+            <PlanStatusCard device={device} timeZone={view.time_zone} />
             <BlockList device={device} timeZone={view.time_zone} />
           </div>
           {device.plan !== null && <PlanCharts plan={device.plan} timeZone={view.time_zone} />}

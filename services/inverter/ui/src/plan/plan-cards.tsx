@@ -1,13 +1,4 @@
-import {
-  answer,
-  EmptyState,
-  formatTimestamp,
-  RelativeTime,
-  Section,
-  StatusBadge,
-  TimeChart,
-  useAction,
-} from '@hearth/ui'
+import { answer, EmptyState, RelativeTime, Section, StatusBadge, TimeChart, useAction } from '@hearth/ui'
 import { Button, Group } from '@mantine/core'
 import { IconCalendarBolt, IconPlayerPause, IconPlayerPlay, IconRefresh } from '@tabler/icons-react'
 import { api, type DevicePlan, keys } from '../api.ts'
@@ -22,7 +13,7 @@ const clock = (time: string, timeZone: string) =>
   new Date(time).toLocaleTimeString(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit', timeZone })
 
 /** State of the plan: what it costs, who decides, and buttons to change that. */
-export function PlanStatusCard({ device }: { device: DevicePlan }) {
+export function PlanStatusCard({ device, timeZone }: { device: DevicePlan; timeZone: string }) {
   const { plan, status, device_id } = device
   const params = { path: { device_id } }
   const renew = useAction<void, { message: string }>({
@@ -74,7 +65,7 @@ export function PlanStatusCard({ device }: { device: DevicePlan }) {
           ['Decides', deciders[status.carrying]],
           ['Expected cost', plan === null ? '–' : money(plan.expected_cost, plan.currency)],
           ['Without a plan', plan === null ? '–' : money(plan.expected_cost_without, plan.currency)],
-          ['Prices until', status.prices_until === null ? '–' : formatTimestamp(new Date(status.prices_until))],
+          ['Prices until', status.prices_until === null ? '–' : clock(status.prices_until, timeZone)],
           ['Made', plan === null ? '–' : <RelativeTime key="made" value={plan.made_at} />],
         ]}
       />
@@ -131,7 +122,7 @@ function BlockRow(props: { block: Block; plan: Plan; device: DevicePlan; timeZon
       </div>
       <span>{block.reason}</span>
       <span className="hearth-dimmed">{amounts.join(', ')}</span>
-      <Button variant="subtle" size="compact-sm" loading={choose.isPending} onClick={() => choose.mutate()}>
+      <Button variant="default" size="compact-sm" mt={4} loading={choose.isPending} onClick={() => choose.mutate()}>
         {isByHand ? 'Plan again' : 'Take out'}
       </Button>
     </li>
@@ -141,7 +132,7 @@ function BlockRow(props: { block: Block; plan: Plan; device: DevicePlan; timeZon
 /** Curves of price and battery, and what is expected. */
 export function PlanCharts({ plan, timeZone }: { plan: Plan; timeZone: string }) {
   return (
-    <div className="history-columns energy-charts">
+    <div className="history-columns energy-charts plan-charts">
       {chartsOf(plan).map((chart) => (
         <Section key={chart.title} title={chart.title}>
           <TimeChart height={220} shape="lines" formatTime={(time) => clock(time, timeZone)} {...chart} />
