@@ -52,6 +52,52 @@ test('what a person stops or starts goes before the plan', async () => {
   assert.equal((await dispatchOf(gateway)).state, 'idle')
 })
 
+test('what a person starts while the plan is about to start goes before it, and is not ended with it', async () => {
+  await using gateway = await startGateway({ timers: noonTimers(20) })
+  await charging(gateway)
+  const valid = new Date(gateway.timers.now() + 3_600_000).toISOString()
+  const hold = () => gateway.call('POST', main('/battery/dispatch'), { mode: 'hold', valid_until: valid })
+  // Both wait for the inverter at the same time, whichever comes first.
+  const off = configurePlans(gateway, { enabled: true, price_source: 'file', carries_out: false })
+  const [held] = await Promise.all([hold(), off])
+  assert.equal(held.status, 200, held.text)
+  assert.deepEqual([(await dispatchOf(gateway)).state, (await dispatchOf(gateway)).mode], ['holding', 'hold'])
+  await gateway.call('DELETE', main('/battery/dispatch'))
+  const on = configurePlans(gateway, { enabled: true, price_source: 'file', carries_out: true })
+  const [again] = await Promise.all([hold(), on])
+  assert.equal(again.status, 200, again.text)
+  await planWhen(gateway, ({ status }) => status.carrying === 'person', 'the person first')
+  assert.equal((await dispatchOf(gateway)).mode, 'hold')
+})
+
+test('a part that a person stopped stays stopped when settings change, until a choice by hand', async () => {
+  await using gateway = await startGateway({ timers: noonTimers(20) })
+  await charging(gateway)
+  await gateway.call('DELETE', main('/battery/dispatch'))
+  await planWhen(gateway, ({ status }) => status.carrying === 'person', 'the stop respected')
+  await configurePlans(gateway, { enabled: true, price_source: 'file', carries_out: true, wear: 0.021 })
+  await gateway.operate('POST', '/admin/api/plan/devices/main/renew')
+  const after = await planWhen(gateway, ({ status }) => status.carrying === 'person', 'the stop still respected')
+  assert.match(after.status.carrying_detail ?? '', /stopped this part/)
+  const start = new Date(gateway.timers.now() - 60_000).toISOString()
+  const end = new Date(gateway.timers.now() + 7_200_000).toISOString()
+  await gateway.operate('PUT', '/admin/api/plan/devices/main/choices', { choices: [{ start, end, action: 'hold' }] })
+  await dispatchWhen(gateway, 'holding')
+})
+
+test('a plan does not move to another inverter when its own is removed', async () => {
+  await using gateway = await startGateway({ timers: noonTimers(20) })
+  await charging(gateway)
+  const { settings } = (await gateway.operate('GET', '/admin/api/plan')) as { settings: { device_id: string } }
+  assert.equal(settings.device_id, 'main')
+  const other = { device_id: 'other', display_name: 'Other', host: '127.0.0.1', port: 9 }
+  await gateway.operate('POST', '/admin/api/devices', other)
+  await gateway.operate('DELETE', '/admin/api/devices/main')
+  const left = (await gateway.operate('GET', '/admin/api/plan')) as { settings: Record<string, unknown> }
+  const { enabled, carries_out, device_id } = left.settings
+  assert.deepEqual([enabled, carries_out, device_id], [false, false, ''])
+})
+
 test('a pause hands back at once and ends by itself; a choice by hand is carried out', async () => {
   await using gateway = await startGateway({ timers: noonTimers(20) })
   await charging(gateway)

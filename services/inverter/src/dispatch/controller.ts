@@ -11,7 +11,8 @@ import { previewOf } from './preview.ts'
 import { idle, operationOf, type DispatchRecord, type Operation } from './record.ts'
 import type { Dispatch, DispatchMode, DispatchPreview, DispatchRequest, StopReason } from './schema.ts'
 import { prepare, applyPlan, handBack, currentRecord, type Run } from './steps.ts'
-import { corruptRecord, isGoalMet, judge, type Accepted, type Submitter, type Verdict } from './submission.ts'
+import { checkPrecedence, corruptRecord, isGoalMet, judge } from './submission.ts'
+import type { Accepted, Submitter, Verdict } from './submission.ts'
 import { createDeviceQueue, type DeviceQueue } from './device-queue.ts'
 
 export interface ControllerDependencies {
@@ -30,7 +31,8 @@ export class Controller {
   readonly #queue: DeviceQueue
   #running: RunningOperation | undefined
   #interrupt: StopReason | undefined
-  #isInterruptible = false
+  /** The operation that is being begun or carried on, and can be interrupted. */
+  #interruptible: Operation | undefined
   #closing = false
   #refusals = 0
   #halted = false
@@ -85,12 +87,12 @@ export class Controller {
     if (this.record?.phase === 'restoring') await this.#judge(request)
     return this.#queue.run('normal', async () => {
       const begun = this.#run.timers.monotonic()
+      checkPrecedence(this.record, submitter)
       if ((await this.#judge(request)).kind === 'unchanged') return this.view()
       await this.#run.persisted.flush()
       const verdict = await this.#judgeIdentified(request)
       if (verdict.kind === 'unchanged') return this.view()
-      const soc = await readSoc(this.#run.gateway())
-      if (isGoalMet(verdict.requested, soc)) await this.#endAtGoal()
+      if (isGoalMet(verdict.requested, await readSoc(this.#run.gateway()))) await this.#endAtGoal()
       else await this.#start(verdict, submitter, begun)
       return this.view()
     })
@@ -108,20 +110,19 @@ export class Controller {
 
   /**
    * Ends the operation and restores the settings. Resolves also when that failed and will be retried; undefined when no
-   * operation was active and nothing has to be restored.
+   * operation was active and nothing has to be restored, or another operation than the one with the id is active.
    */
-  async stop(stopReason: StopReason): Promise<Dispatch | undefined> {
+  async stop(stopReason: StopReason, operationId?: string): Promise<Dispatch | undefined> {
     if (this.record === undefined) throw corruptRecord()
+    const isOther = (operation: Operation | undefined) => operationId !== undefined && operation?.id !== operationId
     const wasActive = operationOf(this.record) !== undefined || this.#run.persisted.isUnsaved
-    if (this.#isInterruptible) this.#interrupt ??= stopReason
+    if (this.#interruptible !== undefined && !isOther(this.#interruptible)) this.#interrupt ??= stopReason
     return this.#queue.run('urgent', async () => {
-      if (this.record?.phase === 'idle') {
-        await this.#run.persisted.flush()
-        return wasActive ? this.view() : undefined
-      }
-      await this.#endQuietly({ stopReason, faultCode: null })
+      if (isOther(operationOf(currentRecord(this.#run.persisted)))) return undefined
+      const wasIdle = this.record?.phase === 'idle'
+      if (!wasIdle) await this.#endQuietly({ stopReason, faultCode: null })
       if (currentRecord(this.#run.persisted).phase === 'idle') await this.#run.persisted.flush()
-      return this.view()
+      return wasIdle && !wasActive ? undefined : this.view()
     })
   }
 
@@ -201,13 +202,12 @@ export class Controller {
     const { conventions, requested, lifetimeMs } = accepted
     const id = randomBytes(16).toString('hex')
     const operation: Operation = { ...requested, ...submitter, id, isReplacement: record.phase === 'controlling' }
-    await this.#interruptibly(async () => {
+    await this.#interruptibly(operation, async () => {
       await prepare(this.#run, operation, { conventions, proceed: () => this.#proceed() })
-      const meter = new Meter(() => this.#run.timers.monotonic())
       this.#running = {
         conventions,
         deadline: begun + lifetimeMs,
-        meter,
+        meter: new Meter(() => this.#run.timers.monotonic()),
         deviation: new DeviationMonitor(),
         wroteAt: begun,
       }
@@ -233,12 +233,12 @@ export class Controller {
     if (this.#interrupt !== undefined) throw new Interrupted(this.#interrupt)
   }
 
-  async #interruptibly(work: () => Promise<void>): Promise<void> {
-    this.#isInterruptible = true
+  async #interruptibly(operation: Operation, work: () => Promise<void>): Promise<void> {
+    this.#interruptible = operation
     try {
       await work()
     } finally {
-      this.#isInterruptible = false
+      this.#interruptible = undefined
       this.#interrupt = undefined
       this.#workedAt = this.#run.timers.monotonic()
     }
@@ -280,7 +280,7 @@ export class Controller {
     const running = this.#running
     if (this.record.phase === 'idle') await this.#flushQuietly()
     else if (this.record.phase === 'controlling' && running !== undefined)
-      await this.#interruptibly(() => this.#round(running))
+      await this.#interruptibly(this.record.operation, () => this.#round(running))
     else await this.#endQuietly({ stopReason: 'device_error', faultCode: 'recovery_required' })
   }
 

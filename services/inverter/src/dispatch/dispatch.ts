@@ -126,6 +126,11 @@ export class DispatchService {
     return stopped
   }
 
+  /** Ends an operation, unless another one is active by then. */
+  async end(deviceId: string, operationId: string): Promise<void> {
+    await this.#of(deviceId).stop('operator_cancelled', operationId)
+  }
+
   /**
    * Makes sure that the device has its own settings, before it changes or may no longer be written. Throws
    * `dispatch_restore_required` when that could not be done. Not to be called inside `guarded`.

@@ -2,7 +2,7 @@ import { parseIsoTime } from '@hearth/runtime'
 import type { Capability } from '../capabilities/schema.ts'
 import { invalid, Problem } from '../problems.ts'
 import { gateOf, limitMissing, type DispatchDevice } from './gate.ts'
-import type { DispatchRecord, Operation } from './record.ts'
+import { operationOf, type DispatchRecord, type Operation } from './record.ts'
 import type { DispatchMode, DispatchRequest } from './schema.ts'
 
 /** Maximum duration of an operation, and of one that only engineering mode allowed; milliseconds. */
@@ -32,6 +32,15 @@ export type Verdict = ReturnType<typeof judge>
 export interface Submitter {
   readonly caller: string | null
   readonly origin: Operation['origin']
+}
+
+/** What somebody commands goes before a plan, also when it began while the plan waited for its turn; throws for the plan. */
+export function checkPrecedence(record: DispatchRecord | undefined, { origin }: Submitter): void {
+  const active = record === undefined ? undefined : operationOf(record)
+  if (origin !== 'plan' || active === undefined || active.origin === 'plan') return
+  throw new Problem('dispatch_operation_conflict', `The operation ${active.id} goes before the plan`, {
+    members: { operation_id: active.id },
+  })
 }
 
 /** A request that was accepted. */

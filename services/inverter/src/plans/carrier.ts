@@ -1,6 +1,6 @@
 import type { Log, Timers } from '@hearth/runtime'
 import type { ActiveOperation, EndedOperation } from '../dispatch/dispatch.ts'
-import type { DispatchRequest } from '../dispatch/schema.ts'
+import type { Dispatch, DispatchRequest } from '../dispatch/schema.ts'
 import type { PlanDependencies } from './dependencies.ts'
 import type { Plan, PlanBlock, PlanStatus } from './schema.ts'
 
@@ -16,6 +16,9 @@ const graceMs = 30_000
 /** Caller of the plan's operations, as the journal names it. */
 const caller = 'plan'
 
+const commanded = 'Somebody commands the battery'
+const stoppedByPerson = 'Somebody stopped this part of the plan'
+
 /** What is to be carried out now. */
 export interface CarryOrder {
   readonly plan: Plan | undefined
@@ -23,8 +26,15 @@ export interface CarryOrder {
   readonly pausedUntil: number | null
 }
 
+/** Until when a person wants nothing of the plan, milliseconds since the epoch: the end of a part that they stopped. */
+export interface PersonStop {
+  get(): number
+  set(until: number): Promise<void>
+}
+
 interface CarrierDependencies {
   readonly deviceId: string
+  readonly personStop: PersonStop
   readonly dispatch: PlanDependencies['dispatch']
   readonly timers: Timers
   readonly log: Log
@@ -39,8 +49,13 @@ export class PlanCarrier {
   readonly #dependencies: CarrierDependencies
   #state: PlanStatus['carrying'] = 'off'
   #detail: string | null = null
-  /** Nothing is started before this time. */
+  /** After a failure nothing is started before this time. */
   #quietUntil = 0
+  /** The operation that it started last, or found. */
+  #operationId: string | null = null
+  #isStarting = false
+  /** One change after the other. */
+  #turn: Promise<void> = Promise.resolve()
   /** Begin of the block whose target is reached; the rest of it is held. */
   #reached: string | undefined
   #block: PlanBlock | undefined
@@ -56,11 +71,17 @@ export class PlanCarrier {
   }
 
   /** Brings the inverter to what the plan wants now. Never rejects. */
-  async carry({ plan, isOn, pausedUntil }: CarryOrder): Promise<void> {
+  carry(order: CarryOrder): Promise<void> {
+    this.#turn = this.#turn.then(() => this.#carry(order))
+    return this.#turn
+  }
+
+  async #carry({ plan, isOn, pausedUntil }: CarryOrder): Promise<void> {
     if (this.#isClosed) return
     const now = this.#dependencies.timers.now()
     const active = this.#active()
-    if (active !== undefined && active.origin !== 'plan') return this.#note('person', 'Somebody commands the battery')
+    if (active !== undefined && active.origin !== 'plan') return this.#note('person', commanded)
+    this.#operationId = active?.id ?? null
     const isPaused = pausedUntil !== null && now < pausedUntil
     if (!isOn || isPaused) {
       await this.#end()
@@ -69,49 +90,66 @@ export class PlanCarrier {
     const isFresh = plan !== undefined && now - Date.parse(plan.made_at) < freshMs
     const block = isFresh ? blockAt(plan, now) : undefined
     this.#block = block
-    if (block === undefined || now < this.#quietUntil) {
+    const isStopped = now < this.#dependencies.personStop.get()
+    if (block === undefined || isStopped || now < this.#quietUntil) {
       await this.#end()
-      if (now >= this.#quietUntil) this.#note('automatic', isFresh ? null : 'There is no fresh plan')
+      if (isStopped) this.#note('person', stoppedByPerson)
+      else if (now >= this.#quietUntil) this.#note('automatic', isFresh ? null : 'There is no fresh plan')
       return undefined
     }
     await this.#start(block, active)
   }
 
   /** Notes how an operation of the plan ended. */
-  ended({ deviceId, operation, stopReason }: EndedOperation): void {
-    const { timers, deviceId: own } = this.#dependencies
-    if (deviceId !== own || operation.origin !== 'plan' || this.#isEnding) return
+  async ended({ deviceId, operation, stopReason }: EndedOperation): Promise<void> {
+    const { timers, deviceId: own, personStop } = this.#dependencies
+    const isOwn = operation.id === this.#operationId || (this.#isStarting && operation.origin === 'plan')
+    if (deviceId !== own || !isOwn || this.#isEnding) return
     if (stopReason === 'target_reached') this.#reached = this.#block?.start
     else if (stopReason === 'operator_cancelled') {
       // A person stopped it: the plan is not to start it again.
-      this.#quietUntil = this.#block === undefined ? timers.now() : Date.parse(this.#block.end)
-      this.#note('person', 'Somebody stopped this part of the plan')
+      this.#note('person', stoppedByPerson)
+      await personStop.set(this.#block === undefined ? timers.now() : Date.parse(this.#block.end))
     } else if (stopReason !== 'ttl_expired') this.#failed(`The operation ended: ${stopReason.replaceAll('_', ' ')}`)
   }
 
   /** Ends what the plan does, and starts nothing any more. */
   async close(): Promise<void> {
+    // One that begins just now is interrupted; it may also have its turn only after that.
+    const interrupted = this.#end()
     this.#isClosed = true
+    await interrupted
+    await this.#turn
     await this.#end()
     this.#note('off', null)
   }
 
   async #start(block: PlanBlock, active: ActiveOperation | undefined): Promise<void> {
-    const request = this.#requestFor(block)
-    if (active !== undefined && isSame(active, request)) return this.#note('plan', null)
-    const { dispatch, deviceId } = this.#dependencies
+    if (active !== undefined && isSame(active, this.#requestFor(block))) return this.#note('plan', null)
+    this.#isStarting = true
     try {
-      const started = await dispatch.submit(deviceId, request, { caller, origin: 'plan' })
+      const started = await this.#submit(block)
+      const isReached = started.state === 'idle' && started.stop_reason === 'target_reached'
+      if (isReached) this.#reached = block.start
+      if (isReached && !this.#isClosed) await this.#submit(block)
       this.#note('plan', null)
-      // It was closed meanwhile.
-      if (this.#isClosed) return await this.#end()
-      if (started.state !== 'idle' || started.stop_reason !== 'target_reached') return undefined
-      this.#reached = block.start
-      await dispatch.submit(deviceId, this.#requestFor(block), { caller, origin: 'plan' })
     } catch (error) {
       await this.#end()
-      this.#failed(error instanceof Error ? error.message : 'unknown error')
+      const other = this.#active()
+      if (other !== undefined && other.origin !== 'plan') this.#note('person', commanded)
+      // Somebody stopped it while it began: that is no failure.
+      else if (this.#dependencies.timers.now() >= this.#dependencies.personStop.get())
+        this.#failed(error instanceof Error ? error.message : 'unknown error')
+    } finally {
+      this.#isStarting = false
     }
+  }
+
+  async #submit(block: PlanBlock): Promise<Dispatch> {
+    const { dispatch, deviceId } = this.#dependencies
+    const dispatched = await dispatch.submit(deviceId, this.#requestFor(block), { caller, origin: 'plan' })
+    this.#operationId = dispatched.operation_id
+    return dispatched
   }
 
   #requestFor({ start, end, action, power_w: power, target_soc_percent: target }: PlanBlock): DispatchRequest {
@@ -131,11 +169,14 @@ export class PlanCarrier {
     return dispatch.activeOperation(deviceId)
   }
 
+  /** Ends the operation of the plan; one that somebody else has begun by then goes on. */
   async #end(): Promise<void> {
-    if (this.#active()?.origin !== 'plan') return
+    const active = this.#active()
+    // One that closed late is not to end what its successor does.
+    if (active?.origin !== 'plan' || (this.#isClosed && active.id !== this.#operationId)) return
     this.#isEnding = true
     try {
-      await this.#dependencies.dispatch.stop(this.#dependencies.deviceId)
+      await this.#dependencies.dispatch.end(this.#dependencies.deviceId, active.id)
     } catch (error) {
       this.#dependencies.log.warn({ device: this.#dependencies.deviceId, err: error }, 'the plan could not be ended')
     } finally {

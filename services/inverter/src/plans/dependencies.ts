@@ -36,7 +36,7 @@ export interface PlanDependencies {
     slotsOf(deviceId: string, from: number, until: number): Promise<EnergySlotRow[]>
     timeZone(): string
   }
-  readonly dispatch: Pick<DispatchService, 'submit' | 'stop' | 'activeOperation' | 'onEnded'>
+  readonly dispatch: Pick<DispatchService, 'submit' | 'end' | 'activeOperation' | 'onEnded'>
   readonly reports: Reports
   /** Called when plans or settings have changed, for the pages that show them. */
   readonly changed: () => void

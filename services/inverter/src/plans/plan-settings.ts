@@ -40,6 +40,13 @@ export async function openPlanSettings({ query }: Database<Tables>, sealer: Seal
       await writeSetting(query, setting, changed)
       stored = changed
     },
+    /** No inverter, and no plans: the one that they were for is gone. */
+    async switchOff(): Promise<void> {
+      const settings = { ...stored.settings, enabled: false, carries_out: false, device_id: '' }
+      const changed = { ...stored, settings }
+      await writeSetting(query, setting, changed)
+      stored = changed
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 import type { EndedOperation } from '../dispatch/dispatch.ts'
 import type { PlanDependencies, PlannedDevice } from './dependencies.ts'
-import { PlanCarrier } from './carrier.ts'
+import { type PersonStop, PlanCarrier } from './carrier.ts'
 import { Feed } from './feeds/feed.ts'
 import { loadForecast } from './feeds/forecast-feed.ts'
 import { loadPrices } from './feeds/price-feed.ts'
@@ -38,6 +38,7 @@ interface PlannerOptions {
   readonly key: string
   readonly device: PlannedDevice
   readonly pausedUntil: () => number | null
+  readonly personStop: PersonStop
 }
 
 /** Makes plans for one inverter until it is closed, and carries them out when that is wanted. */
@@ -57,7 +58,7 @@ export class Planner {
   #isClosed = false
 
   constructor(options: PlannerOptions) {
-    const { dependencies, settings, key, device } = options
+    const { dependencies, settings, key, device, personStop } = options
     this.#options = options
     this.#zone = dependencies.history.timeZone()
     const { timers, log, dispatch } = dependencies
@@ -72,7 +73,7 @@ export class Planner {
       load: (signal) => loadForecast(context, signal),
       minPauseMs: pauseOf(settings.forecast_source),
     })
-    this.#carrier = new PlanCarrier({ deviceId: device.id, dispatch, timers, log })
+    this.#carrier = new PlanCarrier({ deviceId: device.id, personStop, dispatch, timers, log })
     this.#cancel = timers.after(0, () => this.#tick())
   }
 
@@ -108,7 +109,13 @@ export class Planner {
     await this.#run()
   }
 
-  /** Makes a plan with what is known, after a choice or a pause. */
+  /** Brings the inverter to what the plan wants at once, whatever a round waits for: after a pause began. */
+  carry(): Promise<void> {
+    const { settings, pausedUntil } = this.#options
+    return this.#carrier.carry({ plan: this.#plan, isOn: settings.carries_out, pausedUntil: pausedUntil() })
+  }
+
+  /** Makes a plan with what is known, after a choice or the end of a pause. */
   async replan(): Promise<void> {
     this.#planDueAt = 0
     this.#cancel()
@@ -116,8 +123,8 @@ export class Planner {
   }
 
   /** Notes the end of an operation of dispatch. */
-  ended(ended: EndedOperation): void {
-    this.#carrier.ended(ended)
+  ended(ended: EndedOperation): Promise<void> {
+    return this.#carrier.ended(ended)
   }
 
   async close(): Promise<void> {
@@ -141,8 +148,7 @@ export class Planner {
 
   async #round(): Promise<void> {
     if (this.#isClosed) return
-    const { dependencies, settings, pausedUntil } = this.#options
-    const { timers, log, changed } = dependencies
+    const { timers, log, changed } = this.#options.dependencies
     try {
       const isNew = [await this.#prices.refresh(), await this.#forecast.refresh()].includes(true)
       if (isNew || timers.now() >= this.#planDueAt) await this.#make()
@@ -152,8 +158,7 @@ export class Planner {
       this.#missing = ['The plan could not be made; the log says why.']
       log.error({ err: error }, 'a plan could not be made')
     }
-    if (!this.#isClosed)
-      await this.#carrier.carry({ plan: this.#plan, isOn: settings.carries_out, pausedUntil: pausedUntil() })
+    if (!this.#isClosed) await this.carry()
     changed()
     this.#cancel()
     const now = timers.now()

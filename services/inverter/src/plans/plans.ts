@@ -15,6 +15,7 @@ const shownDays = 31
 const maxPauseMs = 30 * 86_400_000
 
 const pauseSetting = 'plan_pause'
+const stopSetting = 'plan_stop'
 
 const off: PlanStatus = {
   state: 'off',
@@ -35,8 +36,11 @@ export type Plans = PlanService
 export async function openPlans(dependencies: PlanDependencies): Promise<PlanService> {
   const { query } = dependencies.database
   const settings = await openPlanSettings(dependencies.database, dependencies.sealer)
-  const paused = await readSetting(query, pauseSetting)
-  return new PlanService(dependencies, settings, typeof paused === 'number' ? paused : null)
+  const [paused, stopped] = [await readSetting(query, pauseSetting), await readSetting(query, stopSetting)]
+  return new PlanService(dependencies, settings, {
+    pausedUntil: typeof paused === 'number' ? paused : null,
+    stoppedUntil: typeof stopped === 'number' ? stopped : 0,
+  })
 }
 
 /** Plans, on or off. What makes them is loaded when they are switched on. */
@@ -44,19 +48,23 @@ class PlanService {
   readonly #dependencies: PlanDependencies
   readonly #settings: PlanSettingsStore
   #pausedUntil: number | null
+  /** A person stopped a part of the plan that would last until then. */
+  #stoppedUntil: number
   readonly #part = new SwitchedPart<Planner>({
     begin: () => this.#begin(),
     end: (planner) => planner.close(),
   })
 
-  constructor(dependencies: PlanDependencies, settings: PlanSettingsStore, pausedUntil: number | null) {
+  constructor(
+    dependencies: PlanDependencies,
+    settings: PlanSettingsStore,
+    { pausedUntil, stoppedUntil }: { pausedUntil: number | null; stoppedUntil: number },
+  ) {
     this.#dependencies = dependencies
     this.#settings = settings
     this.#pausedUntil = pausedUntil
-    dependencies.dispatch.onEnded((ended) => {
-      this.#part.running?.ended(ended)
-      return Promise.resolve()
-    })
+    this.#stoppedUntil = stoppedUntil
+    dependencies.dispatch.onEnded((ended) => this.#part.running?.ended(ended) ?? Promise.resolve())
   }
 
   start(): Promise<void> {
@@ -79,8 +87,10 @@ class PlanService {
     const { device_id: id, currency, price_source: source, price_area: area, price_url: url } = change
     if (id !== '' && this.#find(id) === undefined) throw invalid('device_id', `names no inverter: ${id}`)
     const before = this.#settings.current()
+    if (change.carries_out && this.#chosen(id) === undefined) throw invalid('carries_out', 'needs an inverter')
     await this.#part.change(async () => {
-      await this.#settings.change(change)
+      // By its id: the plan is not to move to another inverter by itself.
+      await this.#settings.change(change.enabled ? { ...change, device_id: this.#chosen(id)?.id ?? '' } : change)
       const isOther =
         before.price_source !== source ||
         before.price_area !== area ||
@@ -135,6 +145,7 @@ class PlanService {
       if ((rows[index + 1]?.from_at ?? Infinity) < until) throw invalid('choices', 'must not overlap')
     }
     await replaceChoices(database.query, deviceId, rows)
+    await this.#stopUntil(0)
     await planner.replan()
     return this.read(deviceId)
   }
@@ -146,7 +157,8 @@ class PlanService {
     const at = until === null ? null : Math.min(Date.parse(until), timers.now() + maxPauseMs)
     await writeSetting(database.query, pauseSetting, at)
     this.#pausedUntil = at
-    await planner.replan()
+    await (at === null ? planner.replan() : planner.carry())
+    this.#dependencies.changed()
     return this.read(deviceId)
   }
 
@@ -156,9 +168,15 @@ class PlanService {
     await this.#part.change(() => Promise.resolve())
   }
 
-  /** Deletes what is known of a device that was removed or is another one now, and begins anew. */
+  /** Deletes what is known of a device that was removed or is another one now; plans for it are switched off. */
   async forget(deviceId: string): Promise<void> {
-    await this.#part.change(async () => deletePlans(this.#dependencies.database.query, deviceId))
+    const forget = () => deletePlans(this.#dependencies.database.query, deviceId)
+    if (this.#settings.current().device_id !== deviceId) return forget()
+    await this.#part.change(async () => {
+      await forget()
+      await this.#settings.switchOff()
+    })
+    this.#dependencies.changed()
   }
 
   close(): Promise<void> {
@@ -176,7 +194,14 @@ class PlanService {
       key: this.#settings.key(),
       device,
       pausedUntil: () => this.#currentPause(),
+      personStop: { get: () => this.#stoppedUntil, set: (until) => this.#stopUntil(until) },
     })
+  }
+
+  async #stopUntil(until: number): Promise<void> {
+    if (until === this.#stoppedUntil) return
+    this.#stoppedUntil = until
+    await writeSetting(this.#dependencies.database.query, stopSetting, until)
   }
 
   #currentPause(): number | null {
@@ -186,7 +211,11 @@ class PlanService {
 
   /** The inverter that plans are made for. */
   #device(): PlannedDevice | undefined {
-    const { device_id: id } = this.#settings.current()
+    return this.#chosen(this.#settings.current().device_id)
+  }
+
+  /** The inverter of an id; the first one when there is none. */
+  #chosen(id: string): PlannedDevice | undefined {
     return id === '' ? this.#dependencies.devices()[0] : this.#find(id)
   }
 
