@@ -87,3 +87,14 @@ test('a plan does not charge above what is set', async () => {
   assert.ok(plan.steps.every(({ soc_percent }) => soc_percent <= 60.1))
   assert.equal(plan.blocks.find(({ action }) => action === 'charge')?.target_soc_percent, 60)
 })
+
+test('a discharge ends at the lowest state of charge of the inverter when that is above the reserve', async () => {
+  const choice = { device_id: 'a', from_at: at('26T20:00'), until_at: at('26T21:00'), action: 'discharge' } as const
+  const targetWith = async (minSoc: number, reserve: number) => {
+    const device = { ...input.device, soc: 0.8, minSoc }
+    const plan = await make({ device, choices: [choice], settings: { ...settings, reserve_percent: reserve } })
+    return plan.blocks.find(({ action }) => action === 'discharge')?.target_soc_percent
+  }
+  assert.equal(await targetWith(0.2, 7), 20)
+  assert.equal(await targetWith(0.07, 15), 15)
+})
