@@ -98,3 +98,35 @@ test('a discharge ends at the lowest state of charge of the inverter when that i
   assert.equal(await targetWith(0.2, 7), 20)
   assert.equal(await targetWith(0.07, 15), 15)
 })
+
+test('a charge set by hand keeps to the limit of the grid connection with what the house is expected to take', async () => {
+  const choice = { device_id: 'a', from_at: at('26T20:00'), until_at: at('26T21:00'), action: 'charge' } as const
+  const device = { ...input.device, chargeW: 5000 }
+  // The house takes 500 W, then 2000 W, then more than the grid connection gives.
+  const loads = [500, 500, 2000, 3500]
+  const profile = { at: (ms: number) => loads[Math.floor((ms - at('26T20:00')) / 900_000)] ?? 500 }
+  const limited = await make({ device, choices: [choice], profile, settings: { ...settings, grid_limit_w: 3000 } })
+  const byHand = limited.blocks.filter(({ is_by_hand }) => is_by_hand)
+  assert.deepEqual(
+    byHand.map(({ action, power_w }) => [action, power_w]),
+    [
+      ['charge', 2500],
+      ['charge', 1000],
+      ['hold', null],
+    ],
+  )
+  assert.deepEqual(
+    limited.steps.slice(0, 4).map(({ grid_w }) => grid_w),
+    [3000, 3000, 3000, 3500],
+  )
+  const free = await make({ device, choices: [choice], profile })
+  assert.equal(free.blocks.find(({ is_by_hand }) => is_by_hand)?.power_w, 5000)
+})
+
+test('a house that takes a little less each quarter hour does not lead a charge over the limit', async () => {
+  const choice = { device_id: 'a', from_at: at('26T20:00'), until_at: at('26T23:00'), action: 'charge' } as const
+  const profile = { at: (ms: number) => Math.max(500, 800 - ((ms - at('26T20:00')) / 900_000) * 25) }
+  const device = { ...input.device, capacityWh: 20_000, chargeW: 5000 }
+  const plan = await make({ device, choices: [choice], profile, settings: { ...settings, grid_limit_w: 3000 } })
+  assert.ok(plan.steps.every(({ grid_w }) => grid_w <= 3031))
+})
