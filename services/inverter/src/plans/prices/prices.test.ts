@@ -190,6 +190,19 @@ test('a file of prices: the hour that exists twice stands there with two offsets
   assert.throws(() => parsePriceFile('2026-10-25T02:00Z,cheap'), /line 1 has no price/)
 })
 
+test('a file of prices: with semicolons a comma is the decimal point, and a comma too many is refused by its line', () => {
+  const german =
+    'Beginn;Preis\n2026-11-28T00:00:00+01:00;0,25\n2026-11-28T01:00:00+01:00; -0,5\n2026-11-28T02:00:00+01:00;0.3'
+  assert.deepEqual(
+    parsePriceFile(german).map(({ price }) => price),
+    [0.25, -0.5, 0.3],
+  )
+  const start = '2026-11-28T00:00:00+01:00'
+  assert.throws(() => parsePriceFile(`start,price\n${start},0,25`), /line 2 has 3 values instead of a time and a price/)
+  assert.throws(() => parsePriceFile(`${start};0,25;0,3`), /line 1 has 3 values instead of a time and a price/)
+  assert.throws(() => parsePriceFile(`${start};1.000,25`), /line 1 has no price after the time/)
+})
+
 test('a missing hour stays missing', () => {
   const prices = parsePriceFile('2026-11-27T00:00Z,0.2\n2026-11-27T01:00Z,0.2\n2026-11-27T05:00Z,0.2')
   assert.deepEqual(shown(prices), ['2026-11-27T00:00 60 0.2', '2026-11-27T01:00 60 0.2', '2026-11-27T05:00 60 0.2'])
