@@ -69,6 +69,28 @@ test('ENTSO-E: a day without prices is empty, and a refusal is told in its words
   assert.throws(() => parse('entsoe', '<html>busy</html>'), /no period/)
 })
 
+test('ENTSO-E: answers that are larger than any day or broken are refused in words', () => {
+  const fill = (part: string) => part.repeat(Math.floor((4 * 1_048_576) / part.length))
+  // Read element by element to the end of the text these take hours.
+  assert.throws(() => parse('entsoe', fill('<Period>')), /no period/)
+  assert.throws(() => parse('entsoe', publication(fill('<Period>'))), /no period/)
+  assert.throws(() => parse('entsoe', fill('<TimeSeries>')), /no period/)
+  assert.throws(
+    () => parse('entsoe', `<Acknowledgement_MarketDocument>${fill('<Reason>')}`),
+    /the platform says: nothing/,
+  )
+  assert.throws(
+    () => parse('entsoe', publication(`<TimeSeries>${fill('<Period></Period>')}</TimeSeries>`)),
+    /more than 500 periods/,
+  )
+  assert.throws(() => parse('entsoe', fill('<TimeSeries><Period></Period></TimeSeries>')), /more than 500 series/)
+  const hour = period('2026-11-26T23:00Z', '2026-11-27T00:00Z', 'PT60M', [])
+  assert.throws(() => parse('entsoe', hour.replace('</Period>', `${fill('<Point></Point>')}</Period>`)), /5000 prices/)
+  const days = period('2026-11-26T23:00Z', '2026-12-06T23:00Z', 'PT15M', [[1, 50]])
+  assert.equal(parse('entsoe', publication(days)).length, 960)
+  assert.throws(() => parse('entsoe', publication(...Array.from({ length: 6 }, () => days))), /5000 prices/)
+})
+
 test('aWATTar: prices of a megawatt-hour, negative ones too', () => {
   const data = [
     { start_timestamp: 1795734000000, end_timestamp: 1795737600000, marketprice: 42.09, unit: 'Eur/MWh' },
