@@ -28,7 +28,7 @@ export const entsoe: PriceSource = {
       throw new UnreadablePrices(`the platform says: ${reason || 'nothing'}`)
     }
     const series = elements(text, 'TimeSeries', { max: maxParts, what: 'series' })
-    const periods = periodsOf(series)
+    const periods = periodsOf(ofFirstAuction(series))
     // Where a zone is published in quarter hours and in hours, the quarter hours count.
     const ordered = periods.toSorted((a, b) => b.lengthMs - a.lengthMs)
     if (ordered.length === 0) throw new UnreadablePrices('the answer has no period of prices')
@@ -38,6 +38,19 @@ export const entsoe: PriceSource = {
 
 /** `202611262300`, in UTC. */
 const wanted = (ms: number): string => new Date(ms).toISOString().replaceAll(/[-:T]/g, '').slice(0, 12)
+
+/**
+ * Series of the first auction of an answer: zones such as Germany and Austria have that of the coupled European market (1) and
+ * that of EXAA (2) in one answer. A series without a number is of the only auction of its zone.
+ */
+function ofFirstAuction(series: readonly string[]): string[] {
+  const numbered = series.map((text) => ({
+    text,
+    auction: Number(valueOf(text, 'classificationSequence_AttributeInstanceComponent.position')) || 1,
+  }))
+  const first = numbered.reduce((least, { auction }) => Math.min(least, auction), Infinity)
+  return numbered.filter(({ auction }) => auction === first).map(({ text }) => text)
+}
 
 /** Prices of one period, and how long each of them is. */
 interface Period {

@@ -69,6 +69,20 @@ test('ENTSO-E: a day without prices is empty, and a refusal is told in its words
   assert.throws(() => parse('entsoe', '<html>busy</html>'), /no period/)
 })
 
+test('ENTSO-E: of several auctions of a zone that of the coupled market counts, another only without it', () => {
+  const day = ['2026-11-26T23:00Z', '2026-11-26T23:15Z', 'PT15M'] as const
+  const auction = (position: number, price: number) =>
+    period(...day, [[1, price]]).replace(
+      '<curveType>',
+      `<classificationSequence_AttributeInstanceComponent.position>${position}</classificationSequence_AttributeInstanceComponent.position><curveType>`,
+    )
+  const pricesOf = (...series: string[]) => parse('entsoe', publication(...series)).map(({ price }) => price)
+  assert.deepEqual(pricesOf(auction(1, 80), auction(2, 95)), [0.08])
+  assert.deepEqual(pricesOf(auction(2, 95), auction(1, 80)), [0.08])
+  assert.deepEqual(pricesOf(auction(3, 99), auction(2, 95)), [0.095])
+  assert.deepEqual(pricesOf(auction(2, 95), period(...day, [[1, 70]])), [0.07])
+})
+
 test('ENTSO-E: answers that are larger than any day or broken are refused in words', () => {
   const fill = (part: string) => part.repeat(Math.floor((4 * 1_048_576) / part.length))
   // Read element by element to the end of the text these take hours.
