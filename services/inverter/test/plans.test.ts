@@ -50,6 +50,10 @@ test('settings that do not go together are refused by the name of what is wrong'
     assert.rejects(configurePlans(gateway, { enabled: true, ...changes }), name)
   await refused({ price_source: 'entsoe' }, /price_area/)
   await refused({ price_source: 'tibber' }, /key/)
+  await refused({ price_source: 'awattar', currency: 'SEK' }, /currency must be EUR with awattar/)
+  const rates = { price_source: 'octopus', price_area: 'E-1R-AGILE-24-10-01-C' }
+  await refused({ ...rates, currency: 'EUR' }, /currency must be GBP with octopus/)
+  await configurePlans(gateway, { enabled: true, ...rates, currency: 'GBP' })
   await refused({ forecast_source: 'open-meteo' }, /latitude/)
   await refused({ forecast_source: 'open-meteo', latitude: 52, longitude: 13 }, /planes/)
   await refused({ device_id: 'nothing' }, /device_id/)

@@ -21,14 +21,16 @@ export const entsoe: PriceSource = {
     url.searchParams.set('securityToken', key)
     return [{ url: url.href }]
   },
-  parse(text) {
+  parse(text, { currency }) {
     if (text.includes('Acknowledgement_MarketDocument')) {
       const reason = valueOf(valueOf(text, 'Reason'), 'text').slice(0, 300)
       if (reason.includes('No matching data')) return []
       throw new UnreadablePrices(`the platform says: ${reason || 'nothing'}`)
     }
     const series = elements(text, 'TimeSeries', { max: maxParts, what: 'series' })
-    const periods = periodsOf(ofFirstAuction(series))
+    const counted = ofFirstAuction(series)
+    for (const one of counted) checkUnits(one, currency)
+    const periods = periodsOf(counted)
     // Where a zone is published in quarter hours and in hours, the quarter hours count.
     const ordered = periods.toSorted((a, b) => b.lengthMs - a.lengthMs)
     if (ordered.length === 0) throw new UnreadablePrices('the answer has no period of prices')
@@ -50,6 +52,15 @@ function ofFirstAuction(series: readonly string[]): string[] {
   }))
   const first = numbered.reduce((least, { auction }) => Math.min(least, auction), Infinity)
   return numbered.filter(({ auction }) => auction === first).map(({ text }) => text)
+}
+
+/** Throws when a series says that its prices are in another currency, or not for a megawatt-hour. */
+function checkUnits(series: string, currency: string): void {
+  const own = valueOf(series, 'currency_Unit.name').slice(0, 20)
+  if (own !== '' && own !== currency)
+    throw new UnreadablePrices(`the prices are in ${own}, and the currency of the settings is ${currency}`)
+  const unit = valueOf(series, 'price_Measure_Unit.name').slice(0, 20)
+  if (unit !== '' && unit !== 'MWH') throw new UnreadablePrices(`the prices are for ${unit} instead of MWH`)
 }
 
 /** Prices of one period, and how long each of them is. */

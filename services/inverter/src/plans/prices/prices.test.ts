@@ -24,7 +24,7 @@ const shown = (prices: readonly Price[]) =>
   )
 
 const period = (start: string, end: string, resolution: string, points: readonly (readonly [number, number])[]) =>
-  `<TimeSeries><mRID>1</mRID><currency_Unit.name>EUR</currency_Unit.name><curveType>A03</curveType><Period>
+  `<TimeSeries><mRID>1</mRID><currency_Unit.name>EUR</currency_Unit.name><price_Measure_Unit.name>MWH</price_Measure_Unit.name><curveType>A03</curveType><Period>
     <timeInterval><start>${start}</start><end>${end}</end></timeInterval><resolution>${resolution}</resolution>
     ${points.map(([at, price]) => `<Point><position>${at}</position><price.amount>${price}</price.amount></Point>`).join('')}
   </Period></TimeSeries>`
@@ -81,6 +81,19 @@ test('ENTSO-E: of several auctions of a zone that of the coupled market counts, 
   assert.deepEqual(pricesOf(auction(2, 95), auction(1, 80)), [0.08])
   assert.deepEqual(pricesOf(auction(3, 99), auction(2, 95)), [0.095])
   assert.deepEqual(pricesOf(auction(2, 95), period(...day, [[1, 70]])), [0.07])
+})
+
+test('ENTSO-E: prices in another currency, or for another unit, are refused in words that name both', () => {
+  const answer = publication(period('2026-11-26T23:00Z', '2026-11-27T00:00Z', 'PT60M', [[1, 450]]))
+  assert.throws(
+    () => parse('entsoe', answer.replace('>EUR<', '>PLN<')),
+    /the prices are in PLN, and the currency of the settings is EUR/,
+  )
+  assert.throws(
+    () => parse('entsoe', answer, { currency: 'SEK' }),
+    /the prices are in EUR, and the currency of the settings is SEK/,
+  )
+  assert.throws(() => parse('entsoe', answer.replace('>MWH<', '>KWH<')), /the prices are for KWH instead of MWH/)
 })
 
 test('ENTSO-E: answers that are larger than any day or broken are refused in words', () => {
