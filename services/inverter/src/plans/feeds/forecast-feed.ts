@@ -20,6 +20,7 @@ export async function loadForecast(context: PriceFeedContext, signal: AbortSigna
   if (settings.forecast_source === 'none') return Infinity
   const stretches = await fetchForecast(context, signal)
   if (!stretches.some(({ until }) => until > now)) throw new Error('the source has no forecast from now on')
+  signal.throwIfAborted()
   await replaceForecast(
     dependencies.database.query,
     stretches.filter(({ until }) => until > now - hourMs),
