@@ -150,7 +150,9 @@ test('with a forecast source a plan ends where the forecast does, and what is no
   assert.equal(long?.known, 112)
   assert.equal(long?.site.steps[112 + 36]?.pvW, 4000)
   // Prices that are known count beyond the forecast.
-  const market = input.market.map((price) => (price.from < at('27T20:00') ? price : { ...price, price: 0.9 }))
+  const market = input.market.map((price) =>
+    price.from < at('27T20:00') ? price : Object.assign({}, price, { price: 0.9 }),
+  )
   const dark = [...forecast, { from: at('27T16:00'), until: at('27T20:00'), value: 0 }]
   const priced = siteOf({ ...sunny, market, forecast: dark })
   assert.deepEqual([priced?.known, priced?.site.steps[100]?.buy], [96, 1.2])
