@@ -11,6 +11,7 @@ export interface PlanReply {
     readonly carrying: string
     readonly carrying_detail: string | null
     readonly price_error: string | null
+    readonly forecast_error: string | null
     readonly paused_until: string | null
   }
   readonly plan: {
@@ -51,12 +52,19 @@ export const planWhen = (
 ): Promise<PlanReply> => eventually(() => readPlan(gateway), isRight, { what, seconds: 60, everyMs: 200 })
 
 /** Writes a file of prices for the hours from now on, by their number. */
-export function writePrices(gateway: TestGateway, hours: number, price: (hour: number) => number): void {
+export const writePrices = (gateway: TestGateway, hours: number, price: (hour: number) => number): void =>
+  writeHours(gateway, { name: 'prices.csv', hours, value: price })
+
+/** Writes a file with a value for each of the hours from now on. */
+export function writeHours(
+  gateway: TestGateway,
+  { name, hours, value }: { name: string; hours: number; value: (hour: number) => number },
+): void {
   const begin = Math.floor(gateway.timers.now() / 3_600_000) * 3_600_000
   const lines = Array.from(
     { length: hours },
-    (_, hour) => `${new Date(begin + hour * 3_600_000).toISOString()},${price(hour)}`,
+    (_, hour) => `${new Date(begin + hour * 3_600_000).toISOString()},${value(hour)}`,
   )
   mkdirSync(join(gateway.folder, 'plans'), { recursive: true })
-  writeFileSync(join(gateway.folder, 'plans', 'prices.csv'), `start,price\n${lines.join('\n')}\n`)
+  writeFileSync(join(gateway.folder, 'plans', name), `start,value\n${lines.join('\n')}\n`)
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { main, startGateway } from './in-process.ts'
 import { noonTimers } from './history-fixture.ts'
-import { configurePlans, planWhen, readPlan, writePrices } from './plans-fixture.ts'
+import { configurePlans, planWhen, readPlan, writeHours, writePrices, type PlanReply } from './plans-fixture.ts'
 
 const limits = { max_charge_power_w: 3000, max_discharge_power_w: 3000 }
 
@@ -50,6 +50,10 @@ test('settings that do not go together are refused by the name of what is wrong'
     assert.rejects(configurePlans(gateway, { enabled: true, ...changes }), name)
   await refused({ price_source: 'entsoe' }, /price_area/)
   await refused({ price_source: 'tibber' }, /key/)
+  await refused({ price_source: 'awattar', currency: 'SEK' }, /currency must be EUR with awattar/)
+  const rates = { price_source: 'octopus', price_area: 'E-1R-AGILE-24-10-01-C' }
+  await refused({ ...rates, currency: 'EUR' }, /currency must be GBP with octopus/)
+  await configurePlans(gateway, { enabled: true, ...rates, currency: 'GBP' })
   await refused({ forecast_source: 'open-meteo' }, /latitude/)
   await refused({ forecast_source: 'open-meteo', latitude: 52, longitude: 13 }, /planes/)
   await refused({ device_id: 'nothing' }, /device_id/)
@@ -84,4 +88,71 @@ test('prices come from any JSON with the key in a header, and the key stays in t
   await assert.rejects(configurePlans(gateway, { price_url: 'http://127.0.0.1:1/other' }), /key/)
   for (const name of readdirSync(gateway.folder))
     if (name.includes('.db')) assert.ok(!readFileSync(join(gateway.folder, name)).includes('giraffe'))
+})
+
+/** Whether a source has failed and either a plan was made all the same, or it is said what is missing. */
+const isDecided =
+  (errorOf: (status: PlanReply['status']) => string | null) =>
+  ({ status, plan }: PlanReply): boolean =>
+    errorOf(status) !== null && (plan !== null || status.missing.length > 0)
+
+test('prices of settings that have changed are gone, also while the new source does not answer', async (t) => {
+  const timers = noonTimers(20)
+  let isAway = false
+  const server = createServer((_, response) => {
+    if (isAway) return void response.writeHead(503).end()
+    const begin = Math.floor(timers.now() / 3_600_000) * 3_600_000
+    const rows = Array.from({ length: 40 }, (_, hour) => ({ at: begin / 1000 + hour * 3600, ct: 20, net: 10 }))
+    response.end(JSON.stringify({ rows, others: rows }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const { port } = server.address() as { port: number }
+  await using gateway = await startGateway({ timers, environment: { OUTBOUND_ALLOW: `127.0.0.1:${port}` } })
+  await gateway.isReady()
+  await gateway.operate('PUT', '/admin/api/dispatch/devices/main', limits)
+  const source = { price_source: 'json', price_url: `http://127.0.0.1:${port}/prices`, price_list: 'rows' }
+  const places = { price_start: 'at', price_value: 'ct', price_unit: 'hundredth_kwh', forecast_source: 'none' }
+  const before = { enabled: true, ...source, ...places, key: 'tall-giraffe' }
+  for (const changes of [
+    { price_unit: 'kwh' },
+    { price_list: 'others' },
+    { price_value: 'net' },
+    { price_end: 'end' },
+    { price_start: 'since' },
+    { key: 'small-giraffe' },
+  ]) {
+    isAway = false
+    await configurePlans(gateway, before)
+    await planWhen(gateway, ({ status }) => status.state === 'ready', 'a plan')
+    isAway = true
+    await configurePlans(gateway, { ...before, ...changes })
+    const { status, plan } = await planWhen(
+      gateway,
+      isDecided(({ price_error: error }) => error),
+      'the failure',
+    )
+    assert.deepEqual([status.state, plan], ['waiting', null], JSON.stringify(changes))
+  }
+})
+
+test('a forecast of another place or other panels is gone', async () => {
+  await using gateway = await startGateway({ timers: noonTimers(20) })
+  await gateway.isReady()
+  await gateway.operate('PUT', '/admin/api/dispatch/devices/main', limits)
+  const file = join(gateway.folder, 'plans', 'solar.csv')
+  const before = { enabled: true, forecast_source: 'file', latitude: 52, longitude: 13, planes: [] as unknown[] }
+  for (const changes of [{ latitude: 48 }, { longitude: 9 }, { planes: [{ tilt: 30, azimuth: 0, peak_w: 5000 }] }]) {
+    writeHours(gateway, { name: 'solar.csv', hours: 40, value: () => 100 })
+    await configurePlans(gateway, before)
+    await planWhen(gateway, ({ status }) => status.state === 'ready', 'a plan')
+    rmSync(file)
+    await configurePlans(gateway, { ...before, ...changes })
+    const { status, plan } = await planWhen(
+      gateway,
+      isDecided(({ forecast_error: error }) => error),
+      'the failure',
+    )
+    assert.deepEqual([status.state, plan], ['waiting', null], JSON.stringify(changes))
+  }
 })

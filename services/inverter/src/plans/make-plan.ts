@@ -69,10 +69,11 @@ function planBlock(block: Block, { input, timed, optimum }: PlanContext): PlanBl
   }
 }
 
-function targetOf(action: Action, { settings }: PlanInput, capacityWh: number): number | null {
+function targetOf(action: Action, { settings, device }: PlanInput, capacityWh: number): number | null {
   const within = (percent: number) => Math.round(Math.max(targets.min, Math.min(targets.max, percent)) * 10) / 10
   if (action.kind === 'charge') return within(Math.min(settings.full_percent, (action.untilWh / capacityWh) * 100))
-  return action.kind === 'discharge' ? within(settings.reserve_percent) : null
+  // The inverter stops at its own lowest state of charge, whatever the settings say.
+  return action.kind === 'discharge' ? within(Math.max(settings.reserve_percent, device.minSoc * 100)) : null
 }
 
 function planStep(index: number, { input, timed, optimum }: PlanContext): PlanStep {

@@ -50,12 +50,18 @@ export async function openPlanSettings({ query }: Database<Tables>, sealer: Seal
   }
 }
 
+/** The currency of sources that have only one. */
+const currencies: { readonly [Source in PlanSettings['price_source']]?: string } = { awattar: 'EUR', octopus: 'GBP' }
+
 function checkComplete(settings: PlanSettings): void {
   const { price_source: source, forecast_source: forecast } = settings
   if ((source === 'entsoe' || source === 'octopus' || source === 'nord-pool') && settings.price_area === '')
     throw invalid('price_area', `is needed with ${source}`)
   if ((source === 'entsoe' || source === 'tibber') && !settings.has_key)
     throw invalid('key', `is needed with ${source}`)
+  const onlyCurrency = currencies[source]
+  if (onlyCurrency !== undefined && settings.currency !== onlyCurrency)
+    throw invalid('currency', `must be ${onlyCurrency} with ${source}`)
   if (source === 'json')
     for (const name of ['price_url', 'price_start', 'price_value'] as const)
       if (settings[name] === '') throw invalid(name, 'is needed with json')

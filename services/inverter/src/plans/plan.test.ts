@@ -5,7 +5,7 @@ import { makePlan } from './make-plan.ts'
 import { loadSolver } from './optimiser/solver.ts'
 import { defaultSettings } from './plan-settings.ts'
 import type { PlanSettings } from './schema.ts'
-import type { PlanInput } from './site-of.ts'
+import { siteOf, type PlanInput } from './site-of.ts'
 
 const zone = 'Europe/Berlin'
 const evening = Date.parse('2026-11-26T20:05+01:00')
@@ -86,4 +86,76 @@ test('a plan does not charge above what is set', async () => {
   const plan = await make({ settings: { ...settings, full_percent: 60 } })
   assert.ok(plan.steps.every(({ soc_percent }) => soc_percent <= 60.1))
   assert.equal(plan.blocks.find(({ action }) => action === 'charge')?.target_soc_percent, 60)
+})
+
+test('a discharge ends at the lowest state of charge of the inverter when that is above the reserve', async () => {
+  const choice = { device_id: 'a', from_at: at('26T20:00'), until_at: at('26T21:00'), action: 'discharge' } as const
+  const targetWith = async (minSoc: number, reserve: number) => {
+    const device = { ...input.device, soc: 0.8, minSoc }
+    const plan = await make({ device, choices: [choice], settings: { ...settings, reserve_percent: reserve } })
+    return plan.blocks.find(({ action }) => action === 'discharge')?.target_soc_percent
+  }
+  assert.equal(await targetWith(0.2, 7), 20)
+  assert.equal(await targetWith(0.07, 15), 15)
+})
+
+test('a charge set by hand keeps to the limit of the grid connection with what the house is expected to take', async () => {
+  const choice = { device_id: 'a', from_at: at('26T20:00'), until_at: at('26T21:00'), action: 'charge' } as const
+  const device = { ...input.device, chargeW: 5000 }
+  // The house takes 500 W, then 2000 W, then more than the grid connection gives.
+  const loads = [500, 500, 2000, 3500]
+  const profile = { at: (ms: number) => loads[Math.floor((ms - at('26T20:00')) / 900_000)] ?? 500 }
+  const limited = await make({ device, choices: [choice], profile, settings: { ...settings, grid_limit_w: 3000 } })
+  const byHand = limited.blocks.filter(({ is_by_hand }) => is_by_hand)
+  assert.deepEqual(
+    byHand.map(({ action, power_w }) => [action, power_w]),
+    [
+      ['charge', 2500],
+      ['charge', 1000],
+      ['hold', null],
+    ],
+  )
+  assert.deepEqual(
+    limited.steps.slice(0, 4).map(({ grid_w }) => grid_w),
+    [3000, 3000, 3000, 3500],
+  )
+  const free = await make({ device, choices: [choice], profile })
+  assert.equal(free.blocks.find(({ is_by_hand }) => is_by_hand)?.power_w, 5000)
+})
+
+test('a house that takes a little less each quarter hour does not lead a charge over the limit', async () => {
+  const choice = { device_id: 'a', from_at: at('26T20:00'), until_at: at('26T23:00'), action: 'charge' } as const
+  const profile = { at: (ms: number) => Math.max(500, 800 - ((ms - at('26T20:00')) / 900_000) * 25) }
+  const device = { ...input.device, capacityWh: 20_000, chargeW: 5000 }
+  const plan = await make({ device, choices: [choice], profile, settings: { ...settings, grid_limit_w: 3000 } })
+  assert.ok(plan.steps.every(({ grid_w }) => grid_w <= 3031))
+})
+
+test('with a forecast source a plan ends where the forecast does, and what is not forecast is not taken for darkness', async () => {
+  const night = at('27T08:00')
+  const forecast = [
+    { from: at('26T20:00'), until: night, value: 0 },
+    { from: night, until: at('27T16:00'), value: 4000 },
+  ]
+  const sunny = { ...input, settings: { ...settings, forecast_source: 'file' as const } }
+  const plan = await make({ ...sunny, forecast })
+  assert.equal(plan.until, new Date(at('27T16:00')).toISOString())
+  assert.equal(plan.steps.length, 80)
+  // With the sun of tomorrow unknown, nothing is bought in the night for what tomorrow takes.
+  const short = siteOf({ ...sunny, forecast: forecast.slice(0, 1) })
+  assert.equal(short?.known, 48)
+  assert.equal(short?.site.steps.length, 48)
+  // After the forecast the sun of the same time on the day before is assumed, as prices are.
+  const long = siteOf({ ...sunny, forecast: [...forecast, { from: at('27T16:00'), until: at('28T06:00'), value: 0 }] })
+  assert.equal(long?.known, 112)
+  assert.equal(long?.site.steps[112 + 36]?.pvW, 4000)
+  // Prices that are known count beyond the forecast.
+  const market = input.market.map((price) =>
+    price.from < at('27T20:00') ? price : Object.assign({}, price, { price: 0.9 }),
+  )
+  const dark = [...forecast, { from: at('27T16:00'), until: at('27T20:00'), value: 0 }]
+  const priced = siteOf({ ...sunny, market, forecast: dark })
+  assert.deepEqual([priced?.known, priced?.site.steps[100]?.buy], [96, 1.2])
+  assert.equal(siteOf({ ...sunny, forecast: [] }), undefined)
+  assert.equal(siteOf(input)?.known, 112)
 })

@@ -6,7 +6,8 @@ import { openPlanSettings, type PlanSettingsStore } from './plan-settings.ts'
 import { quarterMs, quarterOf } from './quarters/quarters.ts'
 import type { Planner } from './planner.ts'
 import type { DevicePlan, PlanChange, PlanChoice, PlanDay, PlanSettingsView, PlanStatus } from './schema.ts'
-import { choicesFrom, deletePlans, deletePrices, latestDays, replaceChoices } from './store.ts'
+import { choicesFrom, deletePlans, deletePrices, latestDays, replaceChoices, replaceForecast } from './store.ts'
+import { noneStale, staleAfter } from './stale-inputs.ts'
 
 /** Days that an answer shows. */
 const shownDays = 31
@@ -50,6 +51,7 @@ class PlanService {
   #pausedUntil: number | null
   /** A person stopped a part of the plan that would last until then. */
   #stoppedUntil: number
+  #stale = noneStale
   readonly #part = new SwitchedPart<Planner>({
     begin: () => this.#begin(),
     end: (planner) => planner.close(),
@@ -84,19 +86,16 @@ class PlanService {
 
   /** Stores the settings and applies them at once. */
   async change(change: PlanChange): Promise<void> {
-    const { device_id: id, currency, price_source: source, price_area: area, price_url: url } = change
+    const { device_id: id } = change
     if (id !== '' && this.#find(id) === undefined) throw invalid('device_id', `names no inverter: ${id}`)
-    const before = this.#settings.current()
     if (change.carries_out && this.#chosen(id) === undefined) throw invalid('carries_out', 'needs an inverter')
     await this.#part.change(async () => {
+      const before = this.#settings.current()
       // By its id: the plan is not to move to another inverter by itself.
       await this.#settings.change(change.enabled ? { ...change, device_id: this.#chosen(id)?.id ?? '' } : change)
-      const isOther =
-        before.price_source !== source ||
-        before.price_area !== area ||
-        before.price_url !== url ||
-        before.currency !== currency
-      if (isOther) await deletePrices(this.#dependencies.database.query)
+      const { prices, forecast } = staleAfter(before, change)
+      this.#stale = { prices: prices || this.#stale.prices, forecast: forecast || this.#stale.forecast }
+      await this.#deleteStale()
     })
     this.#dependencies.changed()
   }
@@ -183,7 +182,16 @@ class PlanService {
     return this.#part.close()
   }
 
+  async #deleteStale(): Promise<void> {
+    const { query } = this.#dependencies.database
+    if (this.#stale.prices) await deletePrices(query)
+    if (this.#stale.forecast) await replaceForecast(query, [])
+  }
+
   async #begin(): Promise<Planner | undefined> {
+    // Once more, because what ran until now may have stored what it was loading.
+    await this.#deleteStale()
+    this.#stale = noneStale
     const settings = this.#settings.current()
     const device = this.#device()
     if (!settings.enabled || device === undefined) return undefined

@@ -142,7 +142,7 @@ export type PlanBlock = z.infer<typeof PlanBlock>
 export const Plan = z
   .object({
     made_at: timestamp,
-    until: timestamp.meta({ description: 'End of the prices that are known' }),
+    until: timestamp.meta({ description: 'End of what is known: the prices, and the forecast where one is set' }),
     currency: z.string(),
     expected_cost: z.number().meta({ description: 'With wear, less the value of what is stored at the end' }),
     expected_cost_without: z.number().meta({ description: 'The same when the inverter decides by itself' }),

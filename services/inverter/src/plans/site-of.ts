@@ -34,7 +34,7 @@ export interface TimedSite {
   readonly site: Site
   /** Begin of each step, milliseconds since the epoch. */
   readonly times: readonly number[]
-  /** Steps of which the price is known; those after them are assumed. */
+  /** Steps of which the price is known, and the forecast where there is a source of it; those after them are assumed. */
   readonly known: number
 }
 
@@ -45,7 +45,7 @@ const beyond = 96
 /** Steps of a day. */
 const day = 96
 
-/** Returns the site from this quarter hour on; undefined when the price of this quarter hour is not known. */
+/** Returns the site from this quarter hour on; undefined when its price is not known, or its sun where a source forecasts it. */
 export function siteOf(input: PlanInput): TimedSite | undefined {
   const { now, settings } = input
   const first = quarterOf(now)
@@ -54,26 +54,47 @@ export function siteOf(input: PlanInput): TimedSite | undefined {
   const prices = tariffPrices(input, first, maxQuarters)
   const end = prices.indexOf(undefined)
   const isFixed = settings.price_source === 'fixed'
-  const known = isFixed ? day * 1.5 : end === -1 ? maxQuarters : end
+  const priced = isFixed ? day * 1.5 : end === -1 ? maxQuarters : end
+  const suns = sunsOf(input, first, isFixed ? priced : Math.min(maxQuarters, priced) + beyond)
+  const known = Math.min(priced, suns.known)
   if (known === 0) return undefined
-  const count = isFixed ? known : Math.min(maxQuarters + beyond, known + beyond)
+  const count = Math.min(suns.watts.length, known + beyond)
   // The first step is shorter, so that a plan that is made in the middle of it counts what is left.
   const firstHours = (first + quarterMs - now) / 3_600_000
-  const suns = withoutGaps(quarterMeans(input.forecast, first, count), 4)
   const times = Array.from({ length: count }, (_, index) => first + index * quarterMs)
   const steps = times.map((at, index): Step => {
-    const { buy, sell } = priceAt([...before, ...prices.slice(0, known)], index + day)
+    const { buy, sell } = priceAt([...before, ...prices.slice(0, priced)], index + day)
     const choice = input.choices.find(({ from_at, until_at }) => from_at <= at && at < until_at)
     return {
       hours: index === 0 ? Math.max(firstHours, 1 / 60) : 0.25,
       loadW: Math.max(0, input.profile.at(at)),
-      pvW: Math.max(0, suns[index] ?? 0),
+      pvW: Math.max(0, suns.watts[index] ?? 0),
       buy,
       sell,
       wanted: choice?.action,
     }
   })
   return { site: siteWith(input, steps), times, known }
+}
+
+/**
+ * The sun of at most `count` steps, and how many of them are known. What a source does not forecast is that of the same time on
+ * the day before; the steps end where that is not known either. Without a source what the history does not know is dark.
+ */
+function sunsOf({ forecast, settings }: PlanInput, first: number, count: number): { watts: number[]; known: number } {
+  const means = withoutGaps(quarterMeans(forecast, first, count), 4)
+  if (settings.forecast_source === 'none') return { watts: means.map((sun) => sun ?? 0), known: count }
+  // A forecast may begin in the middle of this quarter hour.
+  means[0] ??= means[1]
+  const end = means.indexOf(undefined)
+  const known = end === -1 ? count : end
+  const watts: number[] = []
+  for (const [index, mean] of means.entries()) {
+    const sun = mean ?? watts[index - day]
+    if (sun === undefined) break
+    watts.push(sun)
+  }
+  return { watts, known }
 }
 
 /** The price of a step; one that is not known is that of the same time on the last day of which it is. */

@@ -1,6 +1,7 @@
 import { forecastSolar } from '../forecast/forecast-solar.ts'
 import type { ForecastSource } from '../forecast/forecast-source.ts'
 import { openMeteo } from '../forecast/open-meteo.ts'
+import { sumOfPlanes } from '../forecast/sum-of-planes.ts'
 import { parsePriceFile } from '../prices/price-file.ts'
 import type { Stretch } from '../quarters/quarters.ts'
 import { replaceForecast } from '../store.ts'
@@ -19,6 +20,7 @@ export async function loadForecast(context: PriceFeedContext, signal: AbortSigna
   if (settings.forecast_source === 'none') return Infinity
   const stretches = await fetchForecast(context, signal)
   if (!stretches.some(({ until }) => until > now)) throw new Error('the source has no forecast from now on')
+  signal.throwIfAborted()
   await replaceForecast(
     dependencies.database.query,
     stretches.filter(({ until }) => until > now - hourMs),
@@ -35,14 +37,11 @@ async function fetchForecast({ dependencies, settings }: PriceFeedContext, signa
   const { latitude, longitude } = settings
   if (source === undefined || latitude === null || longitude === null) return []
   const send = createRequests(dependencies.allow, signal)
-  const sums = new Map<number, Stretch>()
+  const planes: Stretch[][] = []
   for (const plane of settings.planes) {
     const url = source.url({ latitude, longitude }, plane, dependencies.timers.now())
     const parse = (text: string) => source.parse(text, plane)
-    for (const stretch of parse(await send({ url }, parse))) {
-      const value = (sums.get(stretch.from)?.value ?? 0) + stretch.value
-      sums.set(stretch.from, { ...stretch, value })
-    }
+    planes.push(parse(await send({ url }, parse)))
   }
-  return [...sums.values()].toSorted((a, b) => a.from - b.from)
+  return sumOfPlanes(planes)
 }

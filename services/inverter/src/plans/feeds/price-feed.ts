@@ -37,6 +37,7 @@ export async function loadPrices(context: PriceFeedContext, signal: AbortSignal)
   const prices = await fetchPrices(context, { from, until }, signal)
   const wanted = prices.filter((price) => price.until > from - 2 * dayMs && price.from < until + 2 * dayMs)
   if (!wanted.some((price) => price.until > now)) throw new Error('the source has no prices from now on')
+  signal.throwIfAborted()
   await writePrices(dependencies.database.query, wanted, now - keptMs)
   if (settings.price_source === 'file') return now + 600_000
   const publication = atHour(from, publishedAt, zone)

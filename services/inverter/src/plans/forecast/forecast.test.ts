@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { quarterMeans, withoutGaps } from '../quarters/quarters.ts'
 import { forecastSolar } from './forecast-solar.ts'
 import { openMeteo } from './open-meteo.ts'
+import { sumOfPlanes } from './sum-of-planes.ts'
 
 const plane = { tilt: 35, azimuth: -10, peak_w: 8000 }
 const place = { latitude: 52.5, longitude: 13.4 }
@@ -41,6 +42,52 @@ test('Forecast.Solar: the power goes in a straight line between its hours, and t
     message: { code: 429, type: 'error', text: 'Rate limit for API calls reached.' },
   })
   assert.throws(() => forecastSolar.parse(refused, plane), /Forecast.Solar says: Rate limit/)
+})
+
+test('Forecast.Solar: it answers from sunrise to sunset alone, and the nights before, between and after are dark', () => {
+  const result = {
+    '2026-11-27T07:00:00+00:00': 17,
+    '2026-11-27T08:00:00+00:00': 800,
+    '2026-11-27T11:00:00+00:00': 2000,
+    '2026-11-27T13:00:00+00:00': 900,
+    '2026-11-27T15:00:00+00:00': 17,
+    '2026-11-28T07:00:00+00:00': 0,
+    '2026-11-28T08:00:00+00:00': 800,
+    '2026-11-28T10:00:00+00:00': 600,
+    '2026-11-28T13:00:00+00:00': 900,
+    '2026-11-28T15:00:00+00:00': 0,
+  }
+  const stretches = forecastSolar.parse(JSON.stringify({ result }), plane)
+  const at = (text: string) => quarterMeans(stretches, Date.parse(text), 1)[0]
+  assert.equal(at('2026-11-27T00:30Z'), 0)
+  assert.equal(at('2026-11-27T06:45Z'), 0)
+  assert.equal(at('2026-11-26T06:45Z'), undefined)
+  assert.equal(at('2026-11-28T03:00Z'), 0)
+  assert.equal(at('2026-11-28T23:45Z'), 0)
+  assert.equal(at('2026-11-29T07:00Z'), undefined)
+  assert.ok(stretches.every(({ from }, index) => index === 0 || from === stretches[index - 1]?.until))
+})
+
+test('Forecast.Solar: an answer that begins in the day is not dark before, and one that ends in it has no night', () => {
+  const result = { '2026-11-27T11:00:00+00:00': 800, '2026-11-27T12:00:00+00:00': 600 }
+  const stretches = forecastSolar.parse(JSON.stringify({ result }), plane)
+  const at = (text: string) => quarterMeans(stretches, Date.parse(text), 1)[0]
+  assert.equal(at('2026-11-27T10:15Z'), 800)
+  assert.equal(at('2026-11-27T09:30Z'), undefined)
+  assert.equal(at('2026-11-27T12:00Z'), undefined)
+})
+
+test('panels of several directions are summed, however the stretches of each are cut', () => {
+  const east = [
+    { from: noon, until: noon + 3_600_000, value: 0 },
+    { from: noon + 3_600_000, until: noon + 7_200_000, value: 100 },
+  ]
+  const west = [
+    { from: noon, until: noon + 900_000, value: 50 },
+    { from: noon + 900_000, until: noon + 4_500_000, value: 60 },
+  ]
+  assert.deepEqual(quarterMeans(sumOfPlanes([east, west]), noon, 6), [50, 60, 60, 60, 160, undefined])
+  assert.deepEqual(sumOfPlanes([east]), east)
 })
 
 test('quarter hours are means of what covers them, and gaps close only between known values', () => {

@@ -60,13 +60,16 @@ export async function optimalPowers(site: Site, solve: Solve): Promise<number[][
 }
 
 function blocksOf(site: Site, powers: readonly (readonly number[])[]): Block[] {
-  return site.batteries.flatMap((battery, number) => {
-    const actions = actionsFor(site, battery, powers[number] ?? [])
+  return site.batteries.flatMap((_battery, number) => {
+    const actions = actionsFor(site, number, powers)
     const blocks: Block[] = []
     for (const [index, action] of actions.entries()) {
       const isWanted = site.steps[index]?.wanted !== undefined
       const last = blocks.at(-1)
-      if (last !== undefined && last.until === index && last.isWanted === isWanted && isSame(last.action, action, site))
+      // Compared with the first step of the block, so that small differences do not add up.
+      const first = last === undefined ? undefined : actions[last.from]
+      const isNext = last !== undefined && first !== undefined && last.until === index && last.isWanted === isWanted
+      if (isNext && isSame(first, action, site))
         blocks[blocks.length - 1] = { ...last, until: index + 1, action: joined(last.action, action) }
       else if (action.kind !== 'automatic' || isWanted)
         blocks.push({ battery: number, from: index, until: index + 1, action, gain: 0, isWanted })
@@ -75,16 +78,19 @@ function blocksOf(site: Site, powers: readonly (readonly number[])[]): Block[] {
   })
 }
 
-/** Returns the action of each step that a battery with these powers carries out. */
-function actionsFor({ steps }: Site, battery: Battery, powers: readonly number[]): Action[] {
+/** Returns the action of each step that carries out the powers of a battery, which is told by its number. */
+function actionsFor(site: Site, number: number, powers: readonly (readonly number[])[]): Action[] {
+  const battery = site.batteries[number]
+  if (battery === undefined) return []
   let { storedWh } = battery
-  return steps.map((step, index) => {
-    const watts = powers[index] ?? 0
+  return site.steps.map((step, index) => {
+    const watts = powers[number]?.[index] ?? 0
+    const othersW = powers.reduce((sum, each, other) => sum + (other === number ? 0 : (each[index] ?? 0)), 0)
     const byItself = powerOf(automatic, battery, { storedWh, hours: step.hours, netW: netLoad(step) })
     storedWh = storedAfter(battery, { storedWh, watts, hours: step.hours })
     return step.wanted === undefined
       ? actionOf(watts, byItself, Math.min(storedWh, battery.chargeUntilWh))
-      : wantedAction(step.wanted, battery)
+      : wantedAction(step.wanted, battery, (site.gridLimitW ?? Infinity) - netLoad(step) + othersW)
   })
 }
 
@@ -95,9 +101,12 @@ function actionOf(watts: number, byItself: number, storedWh: number): Action {
   return { kind: 'charge', watts: Math.round(-watts), untilWh: storedWh }
 }
 
-function wantedAction(kind: Action['kind'], battery: Battery): Action {
-  if (kind === 'charge') return { kind, watts: battery.chargeW, untilWh: battery.chargeUntilWh }
-  return kind === 'discharge' ? { kind, watts: battery.dischargeW } : { kind }
+/** What a person set, with the power that the grid connection has left for it; nothing flows where the house takes it all. */
+function wantedAction(kind: Action['kind'], battery: Battery, leftW: number): Action {
+  if (kind === 'discharge') return { kind, watts: battery.dischargeW }
+  if (kind !== 'charge') return { kind }
+  const watts = Math.round(Math.min(battery.chargeW, leftW))
+  return watts < sameW ? { kind: 'hold' } : { kind, watts, untilWh: battery.chargeUntilWh }
 }
 
 /** Two actions that one block can have: powers within a tenth, or the same where the grid allows no more. */

@@ -2,6 +2,10 @@ import { pricesOf, UnreadablePrices, type Price, type PricePoint, type PriceSour
 
 const minutes: Readonly<Record<string, number>> = { PT15M: 15, PT30M: 30, PT60M: 60, PT1H: 60 }
 
+/** Most time series and periods, and most prices, of an answer. */
+const maxParts = 500
+const maxPrices = 5000
+
 /** The transparency platform of the European transmission system operators; its area is the EIC code of a bidding zone. */
 export const entsoe: PriceSource = {
   requests({ from, until, area, key }) {
@@ -17,13 +21,16 @@ export const entsoe: PriceSource = {
     url.searchParams.set('securityToken', key)
     return [{ url: url.href }]
   },
-  parse(text) {
-    const reason = /<Reason>.*?<text>([^<]{1,300})<\/text>/s.exec(text)?.[1]
+  parse(text, { currency }) {
     if (text.includes('Acknowledgement_MarketDocument')) {
-      if (reason?.includes('No matching data') === true) return []
-      throw new UnreadablePrices(`the platform says: ${reason ?? 'nothing'}`)
+      const reason = valueOf(valueOf(text, 'Reason'), 'text').slice(0, 300)
+      if (reason.includes('No matching data')) return []
+      throw new UnreadablePrices(`the platform says: ${reason || 'nothing'}`)
     }
-    const periods = elements(text, 'Period').map(periodOf)
+    const series = elements(text, 'TimeSeries', { max: maxParts, what: 'series' })
+    const counted = ofFirstAuction(series)
+    for (const one of counted) checkUnits(one, currency)
+    const periods = periodsOf(counted)
     // Where a zone is published in quarter hours and in hours, the quarter hours count.
     const ordered = periods.toSorted((a, b) => b.lengthMs - a.lengthMs)
     if (ordered.length === 0) throw new UnreadablePrices('the answer has no period of prices')
@@ -34,7 +41,49 @@ export const entsoe: PriceSource = {
 /** `202611262300`, in UTC. */
 const wanted = (ms: number): string => new Date(ms).toISOString().replaceAll(/[-:T]/g, '').slice(0, 12)
 
-function periodOf(text: string): { lengthMs: number; prices: Price[] } {
+/**
+ * Series of the first auction of an answer: zones such as Germany and Austria have that of the coupled European market (1) and
+ * that of EXAA (2) in one answer. A series without a number is of the only auction of its zone.
+ */
+function ofFirstAuction(series: readonly string[]): string[] {
+  const numbered = series.map((text) => ({
+    text,
+    auction: Number(valueOf(text, 'classificationSequence_AttributeInstanceComponent.position')) || 1,
+  }))
+  const first = numbered.reduce((least, { auction }) => Math.min(least, auction), Infinity)
+  return numbered.filter(({ auction }) => auction === first).map(({ text }) => text)
+}
+
+/** Throws when a series says that its prices are in another currency, or not for a megawatt-hour. */
+function checkUnits(series: string, currency: string): void {
+  const own = valueOf(series, 'currency_Unit.name').slice(0, 20)
+  if (own !== '' && own !== currency)
+    throw new UnreadablePrices(`the prices are in ${own}, and the currency of the settings is ${currency}`)
+  const unit = valueOf(series, 'price_Measure_Unit.name').slice(0, 20)
+  if (unit !== '' && unit !== 'MWH') throw new UnreadablePrices(`the prices are for ${unit} instead of MWH`)
+}
+
+/** Prices of one period, and how long each of them is. */
+interface Period {
+  readonly lengthMs: number
+  readonly prices: readonly Price[]
+}
+
+function periodsOf(series: readonly string[]): Period[] {
+  const periods: Period[] = []
+  let count = 0
+  for (const one of series)
+    for (const text of elements(one, 'Period', { max: maxParts, what: 'periods' })) {
+      if (periods.length === maxParts) throw tooMany(maxParts, 'periods')
+      const period = periodOf(text)
+      count += period.prices.length
+      if (count > maxPrices) throw tooMany(maxPrices, 'prices')
+      periods.push(period)
+    }
+  return periods
+}
+
+function periodOf(text: string): Period {
   const resolution = valueOf(text, 'resolution')
   const lengthMs = (minutes[resolution] ?? Number.NaN) * 60_000
   const start = Date.parse(valueOf(text, 'start'))
@@ -43,7 +92,7 @@ function periodOf(text: string): { lengthMs: number; prices: Price[] } {
   if (!Number.isInteger(count) || count < 1 || count > 1000)
     throw new UnreadablePrices(`a period from ${valueOf(text, 'start')} in steps of ${resolution} cannot be read`)
   const known = new Map(
-    elements(text, 'Point').map((point) => [
+    elements(text, 'Point', { max: maxPrices, what: 'prices' }).map((point) => [
       Number(valueOf(point, 'position')),
       Number(valueOf(point, 'price.amount')),
     ]),
@@ -60,7 +109,7 @@ function periodOf(text: string): { lengthMs: number; prices: Price[] } {
 }
 
 /** Puts lists of prices over each other; where two overlap the later list counts. */
-function overlaid(lists: readonly Price[][]): Price[] {
+function overlaid(lists: readonly (readonly Price[])[]): Price[] {
   let all: Price[] = []
   for (const list of lists) {
     const isCovered = ({ from, until }: Price) => list.some((other) => other.from < until && from < other.until)
@@ -69,9 +118,32 @@ function overlaid(lists: readonly Price[][]): Price[] {
   return all.toSorted((a, b) => a.from - b.from)
 }
 
-const escaped = (name: string): string => name.replaceAll('.', String.raw`\.`)
+/** Most elements of a name that are read, and what they are. */
+interface ElementLimit {
+  readonly max: number
+  readonly what: string
+}
 
-const elements = (text: string, name: string): string[] =>
-  Array.from(text.matchAll(new RegExp(`<${escaped(name)}>(.*?)</${escaped(name)}>`, 'gs')), ([, inner = '']) => inner)
+const tooMany = (max: number, what: string): UnreadablePrices =>
+  new UnreadablePrices(`the answer has more than ${max} ${what}`)
 
-const valueOf = (text: string, name: string): string => elements(text, name)[0]?.trim() ?? ''
+/** Returns what elements of a name contain, in one pass. */
+function elements(text: string, name: string, { max, what }: ElementLimit): string[] {
+  const [open, close] = [`<${name}>`, `</${name}>`]
+  const found: string[] = []
+  for (let at = 0; ;) {
+    const begin = text.indexOf(open, at)
+    const end = begin === -1 ? -1 : text.indexOf(close, begin + open.length)
+    if (end === -1) return found
+    if (found.length === max) throw tooMany(max, what)
+    found.push(text.slice(begin + open.length, end))
+    at = end + close.length
+  }
+}
+
+/** Returns what the first element of a name contains. */
+function valueOf(text: string, name: string): string {
+  const begin = text.indexOf(`<${name}>`)
+  const end = begin === -1 ? -1 : text.indexOf(`</${name}>`, begin)
+  return end === -1 ? '' : text.slice(begin + name.length + 2, end).trim()
+}

@@ -1,24 +1,35 @@
 import { parseMapped, timeOf } from './mapped-json.ts'
-import { pricesOf, UnreadablePrices, type Price } from './price-source.ts'
+import { pricesOf, UnreadablePrices, type Price, type PricePoint } from './price-source.ts'
 
 /**
  * Reads a file of prices per kilowatt-hour: a list in JSON of objects with `start`, `price` and perhaps `end`, or lines
- * `start,price` with a heading or without one. Times have their offset.
+ * `start,price` with a heading or without one. Times have their offset. In a line with a semicolon between them a comma is the
+ * decimal point.
  */
 export function parsePriceFile(text: string): Price[] {
   if (/^\s*[[{]/.test(text))
     return parseMapped(text, { list: '', start: 'start', end: 'end', price: 'price', divisor: 1 })
   const points = text
     .split('\n')
-    .map((line, index) => ({ cells: line.trim().split(/[,;]/), number: index + 1 }))
+    .map((line, index) => ({ cells: cellsOf(line.trim()), number: index + 1 }))
     .filter(({ cells: [first = ''] }) => first !== '' && !first.startsWith('#'))
     .filter(({ cells: [first = ''], number }) => number > 1 || timeOf(first.trim()) !== undefined)
-    .map(({ cells: [start = '', price = ''], number }) => {
-      const from = timeOf(start.trim())
-      if (from === undefined) throw new UnreadablePrices(`line ${number} begins with no time that has an offset`)
-      if (price.trim() === '' || !Number.isFinite(Number(price)))
-        throw new UnreadablePrices(`line ${number} has no price after the time`)
-      return { from, price: Number(price) }
-    })
+    .map(({ cells, number }) => pointOf(cells, number))
   return pricesOf(points)
+}
+
+const cellsOf = (line: string): string[] =>
+  line.includes(';') ? line.split(';').map((cell) => cell.replace(',', '.')) : line.split(',')
+
+function pointOf(cells: readonly string[], number: number): PricePoint {
+  const [start = '', price = ''] = cells.map((cell) => cell.trim())
+  const from = timeOf(start)
+  if (from === undefined) throw new UnreadablePrices(`line ${number} begins with no time that has an offset`)
+  if (cells.length > 2)
+    throw new UnreadablePrices(
+      `line ${number} has ${cells.length} values instead of a time and a price; with a decimal comma put a semicolon between them`,
+    )
+  if (price === '' || !Number.isFinite(Number(price)))
+    throw new UnreadablePrices(`line ${number} has no price after the time`)
+  return { from, price: Number(price) }
 }

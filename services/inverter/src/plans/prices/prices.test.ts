@@ -24,7 +24,7 @@ const shown = (prices: readonly Price[]) =>
   )
 
 const period = (start: string, end: string, resolution: string, points: readonly (readonly [number, number])[]) =>
-  `<TimeSeries><mRID>1</mRID><currency_Unit.name>EUR</currency_Unit.name><curveType>A03</curveType><Period>
+  `<TimeSeries><mRID>1</mRID><currency_Unit.name>EUR</currency_Unit.name><price_Measure_Unit.name>MWH</price_Measure_Unit.name><curveType>A03</curveType><Period>
     <timeInterval><start>${start}</start><end>${end}</end></timeInterval><resolution>${resolution}</resolution>
     ${points.map(([at, price]) => `<Point><position>${at}</position><price.amount>${price}</price.amount></Point>`).join('')}
   </Period></TimeSeries>`
@@ -67,6 +67,55 @@ test('ENTSO-E: a day without prices is empty, and a refusal is told in its words
   assert.deepEqual(parse('entsoe', refusal('No matching data found for Data item')), [])
   assert.throws(() => parse('entsoe', refusal('Unauthorized')), /the platform says: Unauthorized/)
   assert.throws(() => parse('entsoe', '<html>busy</html>'), /no period/)
+})
+
+test('ENTSO-E: of several auctions of a zone that of the coupled market counts, another only without it', () => {
+  const day = ['2026-11-26T23:00Z', '2026-11-26T23:15Z', 'PT15M'] as const
+  const auction = (position: number, price: number) =>
+    period(...day, [[1, price]]).replace(
+      '<curveType>',
+      `<classificationSequence_AttributeInstanceComponent.position>${position}</classificationSequence_AttributeInstanceComponent.position><curveType>`,
+    )
+  const pricesOf = (...series: string[]) => parse('entsoe', publication(...series)).map(({ price }) => price)
+  assert.deepEqual(pricesOf(auction(1, 80), auction(2, 95)), [0.08])
+  assert.deepEqual(pricesOf(auction(2, 95), auction(1, 80)), [0.08])
+  assert.deepEqual(pricesOf(auction(3, 99), auction(2, 95)), [0.095])
+  assert.deepEqual(pricesOf(auction(2, 95), period(...day, [[1, 70]])), [0.07])
+})
+
+test('ENTSO-E: prices in another currency, or for another unit, are refused in words that name both', () => {
+  const answer = publication(period('2026-11-26T23:00Z', '2026-11-27T00:00Z', 'PT60M', [[1, 450]]))
+  assert.throws(
+    () => parse('entsoe', answer.replace('>EUR<', '>PLN<')),
+    /the prices are in PLN, and the currency of the settings is EUR/,
+  )
+  assert.throws(
+    () => parse('entsoe', answer, { currency: 'SEK' }),
+    /the prices are in EUR, and the currency of the settings is SEK/,
+  )
+  assert.throws(() => parse('entsoe', answer.replace('>MWH<', '>KWH<')), /the prices are for KWH instead of MWH/)
+})
+
+test('ENTSO-E: answers that are larger than any day or broken are refused in words', () => {
+  const fill = (part: string) => part.repeat(Math.floor((4 * 1_048_576) / part.length))
+  // Read element by element to the end of the text these take hours.
+  assert.throws(() => parse('entsoe', fill('<Period>')), /no period/)
+  assert.throws(() => parse('entsoe', publication(fill('<Period>'))), /no period/)
+  assert.throws(() => parse('entsoe', fill('<TimeSeries>')), /no period/)
+  assert.throws(
+    () => parse('entsoe', `<Acknowledgement_MarketDocument>${fill('<Reason>')}`),
+    /the platform says: nothing/,
+  )
+  assert.throws(
+    () => parse('entsoe', publication(`<TimeSeries>${fill('<Period></Period>')}</TimeSeries>`)),
+    /more than 500 periods/,
+  )
+  assert.throws(() => parse('entsoe', fill('<TimeSeries><Period></Period></TimeSeries>')), /more than 500 series/)
+  const hour = period('2026-11-26T23:00Z', '2026-11-27T00:00Z', 'PT60M', [])
+  assert.throws(() => parse('entsoe', hour.replace('</Period>', `${fill('<Point></Point>')}</Period>`)), /5000 prices/)
+  const days = period('2026-11-26T23:00Z', '2026-12-06T23:00Z', 'PT15M', [[1, 50]])
+  assert.equal(parse('entsoe', publication(days)).length, 960)
+  assert.throws(() => parse('entsoe', publication(...Array.from({ length: 6 }, () => days))), /5000 prices/)
 })
 
 test('aWATTar: prices of a megawatt-hour, negative ones too', () => {
@@ -188,6 +237,19 @@ test('a file of prices: the hour that exists twice stands there with two offsets
     /line 2 begins with no time that has an offset/,
   )
   assert.throws(() => parsePriceFile('2026-10-25T02:00Z,cheap'), /line 1 has no price/)
+})
+
+test('a file of prices: with semicolons a comma is the decimal point, and a comma too many is refused by its line', () => {
+  const german =
+    'Beginn;Preis\n2026-11-28T00:00:00+01:00;0,25\n2026-11-28T01:00:00+01:00; -0,5\n2026-11-28T02:00:00+01:00;0.3'
+  assert.deepEqual(
+    parsePriceFile(german).map(({ price }) => price),
+    [0.25, -0.5, 0.3],
+  )
+  const start = '2026-11-28T00:00:00+01:00'
+  assert.throws(() => parsePriceFile(`start,price\n${start},0,25`), /line 2 has 3 values instead of a time and a price/)
+  assert.throws(() => parsePriceFile(`${start};0,25;0,3`), /line 1 has 3 values instead of a time and a price/)
+  assert.throws(() => parsePriceFile(`${start};1.000,25`), /line 1 has no price after the time/)
 })
 
 test('a missing hour stays missing', () => {
