@@ -7,7 +7,7 @@ import { compareValues, differenceOf } from './differences.ts'
 import { unpackPayload } from './payload.ts'
 import type { SnapshotDifferences } from './schema.ts'
 import { viewOf } from './snapshot-view.ts'
-import { journalExtent, writtenValues, type PackedSnapshot } from './store.ts'
+import { journalExtent, newestWrites, type PackedSnapshot } from './store.ts'
 
 /** Compares two snapshots of a device, and finds who changed what in the journal. Throws `conflict` for an unfinished one. */
 export async function compareSnapshots(
@@ -20,7 +20,7 @@ export async function compareSnapshots(
   const { compared, changed } = compareValues(catalog, unpackPayload(first.payload), unpackPayload(second.payload))
   const range = { from: first.begun_at, until: second.finished_at ?? second.begun_at }
   const names = changed.map(({ object }) => object.name)
-  const writes = await writtenValues(db, first.device_id, Object.assign({ names }, range))
+  const writes = await newestWrites(db, first.device_id, Object.assign({ names }, range))
   const extent = await journalExtent(db, first.device_id)
   const isComplete = extent === undefined || extent.count < journalKept || extent.oldest <= first.begun_at
   return {

@@ -36,7 +36,7 @@ export function compareValues(
   return { compared, changed }
 }
 
-/** Writes between two snapshots, as far as the journal has them. */
+/** The newest writes between two snapshots, as far as the journal has them. */
 export interface KnownWrites {
   readonly writes: readonly WrittenValue[]
   /** False when the journal begins after the first of both. */
@@ -68,18 +68,12 @@ function originOf(
   return isComplete ? 'not_ordered' : 'unknown'
 }
 
-/** The newest write of the value that the parameter has now. */
+/** The newest write of a parameter, if the parameter still has the value: otherwise somebody else has changed it since. */
 function writeOf(object: CatalogObject, value: Value, writes: readonly WrittenValue[]): SnapshotWrite | undefined {
-  const found = writes
-    .filter(({ metric, new_value: text }) => metric === object.name && isWritten(object, text, value))
-    .sort((a, b) => b.at - a.at)[0]
-  return (
-    found && {
-      at: new Date(found.at).toISOString(),
-      cause: found.cause as SnapshotWrite['cause'],
-      caller: found.caller,
-    }
-  )
+  const newest = writes.find(({ metric }) => metric === object.name)
+  if (newest === undefined || !isWritten(object, newest.new_value, value)) return undefined
+  const { at, cause, caller } = newest
+  return { at: new Date(at).toISOString(), cause: cause as SnapshotWrite['cause'], caller }
 }
 
 function isWritten(object: CatalogObject, text: string, value: Value): boolean {

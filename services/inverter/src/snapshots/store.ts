@@ -70,7 +70,7 @@ export async function interruptReadings(db: Db, detail: string): Promise<void> {
   await unfinished.set({ state: 'interrupted', detail }).execute()
 }
 
-/** A value that this service wrote, and when it did so last. */
+/** The newest write of a metric by this service. */
 export interface WrittenValue {
   readonly metric: string
   /** JSON. */
@@ -80,8 +80,8 @@ export interface WrittenValue {
   readonly caller: string | null
 }
 
-/** The writes to metrics of a device in a time, the newest of each value. */
-export async function writtenValues(
+/** The newest write to each metric of a device in a time. */
+export async function newestWrites(
   db: Db,
   deviceId: string,
   { names, from, until }: { names: readonly string[]; from: number; until: number },
@@ -97,7 +97,7 @@ export async function writtenValues(
     .where('at', '>=', from)
     .where('at', '<=', until)
     .where('metric', 'in', names)
-    .groupBy(['metric', 'new_value'])
+    .groupBy('metric')
     .execute()
   return rows
 }
