@@ -75,3 +75,20 @@ test('the newest write of a parameter explains its value, and an older one of th
   const failed = { at: 140, value: 0, outcome: 'failed' } as const
   assert.deepEqual(await whoChanged(...pair, [{ at: 120, value: external }, failed]), [['written_here', 120]])
 })
+
+test('a value that the inverter made of what was written here is not told as somebody else’s', async () => {
+  const pair = [snapshot(1, { [strategy]: internal }), snapshot(2, { [strategy]: 3 })] as const
+  const clamped = { at: 120, value: 9, old: internal, readback: 3, outcome: 'unconfirmed' } as const
+  assert.deepEqual(await whoChanged(...pair, [clamped]), [['written_here', 120]])
+  assert.deepEqual(await whoChanged(...pair, [{ ...clamped, readback: 5 }]), [['not_ordered', null]])
+})
+
+test('a write without effect takes the place of none before it', async () => {
+  const pair = [snapshot(1, { [strategy]: internal }), snapshot(2, { [strategy]: external })] as const
+  const without = { at: 130, value: 0, old: external, readback: external, outcome: 'unconfirmed' } as const
+  assert.deepEqual(await whoChanged(...pair, [{ at: 120, value: external }, without]), [['written_here', 120]])
+  assert.deepEqual(await whoChanged(...pair, [without]), [['not_ordered', null]])
+  // It took effect later than it was read back.
+  const late = { at: 120, value: external, old: internal, readback: internal, outcome: 'unconfirmed' } as const
+  assert.deepEqual(await whoChanged(...pair, [late]), [['written_here', 120]])
+})

@@ -68,18 +68,26 @@ function originOf(
   return isComplete ? 'not_ordered' : 'unknown'
 }
 
-/** The newest write of a parameter, if the parameter still has the value: otherwise somebody else has changed it since. */
-function writeOf(object: CatalogObject, value: Value, writes: readonly WrittenValue[]): SnapshotWrite | undefined {
-  const newest = writes.find(({ metric }) => metric === object.name)
-  if (newest === undefined || !isWritten(object, newest.new_value, value)) return undefined
-  const { at, cause, caller } = newest
-  return { at: new Date(at).toISOString(), cause: cause as SnapshotWrite['cause'], caller }
+/**
+ * The newest write of a parameter, if that has the value that was written or what the inverter made of it: otherwise somebody
+ * else has changed it since.
+ */
+function writeOf(object: CatalogObject, value: Value, newestFirst: readonly WrittenValue[]): SnapshotWrite | undefined {
+  for (const write of newestFirst) {
+    if (write.metric !== object.name) continue
+    const { new_value: wanted, readback_value: got, is_without_effect: isWithoutEffect, at, cause, caller } = write
+    const hasMade = got !== null && !isWithoutEffect && isValue(object, got, value)
+    if (hasMade || isValue(object, wanted, value))
+      return { at: new Date(at).toISOString(), cause: cause as SnapshotWrite['cause'], caller }
+    if (!isWithoutEffect) return undefined
+  }
+  return undefined
 }
 
-function isWritten(object: CatalogObject, text: string, value: Value): boolean {
-  const written = parseJson(text)
-  const isScalar = typeof written === 'number' || typeof written === 'boolean' || typeof written === 'string'
-  return isScalar && isSameValue(object, written, value)
+function isValue(object: CatalogObject, text: string, value: Value): boolean {
+  const found = parseJson(text)
+  const isScalar = typeof found === 'number' || typeof found === 'boolean' || typeof found === 'string'
+  return isScalar && isSameValue(object, found, value)
 }
 
 const namesOf = (object: CatalogObject) => ({
