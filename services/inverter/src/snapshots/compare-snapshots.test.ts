@@ -92,3 +92,17 @@ test('a write without effect takes the place of none before it', async () => {
   const late = { at: 120, value: external, old: internal, readback: internal, outcome: 'unconfirmed' } as const
   assert.deepEqual(await whoChanged(...pair, [late]), [['written_here', 120]])
 })
+
+test('a pair in the wrong order, and a snapshot resumed after a newer one, have the same authors', async () => {
+  const [older, newer] = [snapshot(1, { [strategy]: internal }), snapshot(2, { [strategy]: external })]
+  const write = { at: 150, value: external }
+  assert.deepEqual(await whoChanged(newer, older, [write]), [['written_here', 150]])
+  assert.deepEqual(await whoChanged(newer, older, [write, { at: 160, value: internal }]), [['not_ordered', null]])
+  // Begun before the newer one and complete after it: a value may be from before or after.
+  const resumed = { ...older, finished_at: 300 }
+  for (const [first, second] of [[resumed, newer] as const, [newer, resumed] as const]) {
+    assert.deepEqual(await whoChanged(first, second, [write]), [['written_here', 150]])
+    assert.deepEqual(await whoChanged(first, second, [{ at: 250, value: internal }]), [['written_here', 250]])
+    assert.deepEqual(await whoChanged(first, second, []), [['not_ordered', null]])
+  }
+})

@@ -39,14 +39,21 @@ export function compareValues(
 /** The newest writes between two snapshots, as far as the journal has them. */
 export interface KnownWrites {
   readonly writes: readonly WrittenValue[]
-  /** False when the journal begins after the first of both. */
+  /** False when the journal begins after the earlier of both. */
   readonly isComplete: boolean
+  /** The snapshot whose values the writes explain; either, when none was read later. */
+  readonly later: 'first' | 'second' | 'neither'
 }
 
 /** A changed parameter with who changed it. */
 export function differenceOf(changed: ChangedParameter, known: KnownWrites): SnapshotDifference {
   const { object, before, after } = changed
-  const write = after === null ? undefined : writeOf(object, after, known.writes)
+  const explained = { first: [before], second: [after], neither: [before, after] }[known.later]
+  const write = writeOf(
+    object,
+    explained.filter((value) => value !== null),
+    known.writes,
+  )
   return {
     ...namesOf(object),
     before,
@@ -69,25 +76,29 @@ function originOf(
 }
 
 /**
- * The newest write of a parameter, if that has the value that was written or what the inverter made of it: otherwise somebody
+ * The newest write of a parameter, if one of the values is what was written or what the inverter made of it: otherwise somebody
  * else has changed it since.
  */
-function writeOf(object: CatalogObject, value: Value, newestFirst: readonly WrittenValue[]): SnapshotWrite | undefined {
+function writeOf(
+  object: CatalogObject,
+  values: readonly Value[],
+  newestFirst: readonly WrittenValue[],
+): SnapshotWrite | undefined {
   for (const write of newestFirst) {
     if (write.metric !== object.name) continue
     const { new_value: wanted, readback_value: got, is_without_effect: isWithoutEffect, at, cause, caller } = write
-    const hasMade = got !== null && !isWithoutEffect && isValue(object, got, value)
-    if (hasMade || isValue(object, wanted, value))
+    const hasMade = got !== null && !isWithoutEffect && isOneOf(object, got, values)
+    if (hasMade || isOneOf(object, wanted, values))
       return { at: new Date(at).toISOString(), cause: cause as SnapshotWrite['cause'], caller }
     if (!isWithoutEffect) return undefined
   }
   return undefined
 }
 
-function isValue(object: CatalogObject, text: string, value: Value): boolean {
+function isOneOf(object: CatalogObject, text: string, values: readonly Value[]): boolean {
   const found = parseJson(text)
   const isScalar = typeof found === 'number' || typeof found === 'boolean' || typeof found === 'string'
-  return isScalar && isSameValue(object, found, value)
+  return isScalar && values.some((value) => isSameValue(object, found, value))
 }
 
 const namesOf = (object: CatalogObject) => ({
