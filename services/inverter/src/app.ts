@@ -181,6 +181,7 @@ export async function createApp(dependencies: AppDependencies) {
   const checkIdentity = createIdentityCheck(devices, capabilities, {
     log,
     onUpdate: (id) => snapshots.firmwareChanged(id),
+    onChange: (id, identity) => snapshots.identityChanged(id, identity),
   })
   const dispatch = await openDispatch({
     db: database.query,
