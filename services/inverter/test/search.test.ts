@@ -77,6 +77,26 @@ test('a search finds inverters with serial number and firmware, and says what el
   await assert.rejects(gateway.operate('POST', path, { networks: [network(0)] }), /Wait 10 seconds/)
 })
 
+test('a search does not offer the shared port of Hearth itself as an inverter', async () => {
+  await using gateway = await startGateway({
+    environment: { SEARCH_NETWORKS: network(32) },
+    timers: createFastTimers(1),
+  })
+  const sharing = '/admin/api/shared-port'
+  await gateway.operate('PUT', sharing, {
+    enabled: true,
+    bind_address: `${prefix}.34`,
+    inverters: [{ device_id: 'main', port: 8899 }],
+    clients: [{ name: 'Any', network: '127.0.0.0/8', may_write: [] }],
+    cache_seconds: 2,
+  })
+  const { found } = await search(gateway, [network(32)])
+  assert.deepEqual(
+    found.map(({ address, kind, detail }) => [address, kind, detail]),
+    [[`${prefix}.34`, 'other', "This is Hearth's own shared port."]],
+  )
+})
+
 test('nothing is searched but networks of the host, and by administrators alone', async () => {
   await using gateway = await startGateway({
     device: null,

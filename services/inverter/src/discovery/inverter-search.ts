@@ -6,7 +6,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Device } from '../devices/device.ts'
 import { usualPort } from '../devices/schema.ts'
 import { invalid, Problem } from '../problems.ts'
-import { hostsOf, maxAddresses, networkOf, networksOf } from './host-networks.ts'
+import { hostsOf, isBoundTo, maxAddresses, networkOf, networksOf } from './host-networks.ts'
 import type { FoundEndpoint, InverterSearchView, SearchNetwork } from './schema.ts'
 
 /** Connections at a time, and pause between the begins of two; milliseconds. */
@@ -31,6 +31,8 @@ export interface SearchDependencies {
   readonly devices: () => readonly Device[]
   /** Networks that are searched instead of those of the interfaces. */
   readonly networks: readonly string[]
+  /** Address at which Hearth shares an inverter at the usual port; undefined when it does not. */
+  readonly sharedAt: () => string | undefined
   /** True for a command while no service runs. */
   readonly isOffline: boolean
   readonly changed: () => void
@@ -163,6 +165,10 @@ export class InverterSearch {
         name: device.displayName,
         firmware: device.firmware,
       })
+      return
+    }
+    if (isBoundTo(this.#dependencies.sharedAt(), host, networkInterfaces())) {
+      this.#add({ ...unknownEndpoint(host), detail: "This is Hearth's own shared port." })
       return
     }
     const { identifyEndpoint } = await import('./identify-endpoint.ts')
