@@ -308,6 +308,7 @@ export async function createApp(dependencies: AppDependencies) {
     log,
     devices: () => devices.all(),
     networks: config.searchNetworks,
+    connected: () => connections.connected(usualPort),
     sharedAt: () => sharedPort.boundTo(usualPort),
     isOffline,
     changed: () => events.publish({ type: 'changed', collection: 'inverter-search' }),
