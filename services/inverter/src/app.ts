@@ -21,6 +21,7 @@ import { createLayoutStore } from './dashboard/layout.ts'
 import type { Tables } from './tables.ts'
 import { DeviceConnections } from './devices/device-connections.ts'
 import { createIdentityCheck, openDevices } from './devices/devices.ts'
+import { usualPort } from './devices/schema.ts'
 import { createEmbeddedSimulator, simulatedDevice, verifySimulated } from './devices/simulated-device.ts'
 import { createDiagnostics } from './diagnostics/diagnostics.ts'
 import { openDispatch } from './dispatch/dispatch.ts'
@@ -181,6 +182,7 @@ export async function createApp(dependencies: AppDependencies) {
   const checkIdentity = createIdentityCheck(devices, capabilities, {
     log,
     onUpdate: (id) => snapshots.firmwareChanged(id),
+    onChange: (id, identity) => snapshots.identityChanged(id, identity),
   })
   const dispatch = await openDispatch({
     db: database.query,
@@ -306,6 +308,8 @@ export async function createApp(dependencies: AppDependencies) {
     log,
     devices: () => devices.all(),
     networks: config.searchNetworks,
+    connected: () => connections.connected(usualPort),
+    sharedAt: () => sharedPort.boundTo(usualPort),
     isOffline,
     changed: () => events.publish({ type: 'changed', collection: 'inverter-search' }),
   })

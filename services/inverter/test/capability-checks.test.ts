@@ -68,6 +68,19 @@ test('a check goes through the gate of every write, and never writes during an o
   await assert.rejects(gateway.operate('POST', path('setpoint_volatility')), /name/)
 })
 
+test('a target of 0 or 1 may be a share or a percentage, so the check writes nothing', async () => {
+  await using gateway = await startGateway()
+  await gateway.isReady()
+  await gateway.allowWriting(register)
+  for (const target of [0, 1]) {
+    gateway.inverter.registers.set(register, target)
+    const result = await check(gateway, 'write_path_convention')
+    assert.deepEqual([result.outcome, result.evidence, held(gateway)], ['inconclusive', {}, target])
+    assert.match(result.detail, /Set a target in between first/)
+  }
+  assert.equal(writesTo(gateway), 0)
+})
+
 test('an inverter that takes no writes is told as that', async () => {
   await using gateway = await startGateway({ simulator: { faults: { stuck: [register] } } })
   await gateway.isReady()

@@ -82,6 +82,17 @@ test('a configured inverter is tested over its own connection, and no second one
   assert.equal(gateway.inverter.connections, connections)
 })
 
+test('a configured inverter is known by its address, however it is spelled', async () => {
+  await using gateway = await startGateway({ speed: 10 })
+  await gateway.isReady()
+  const { connections } = gateway.inverter
+  for (const host of ['localhost', 'LOCALHOST']) {
+    const result = await check(gateway, { host, port: gateway.inverter.port })
+    assert.deepEqual([result.reachable, states(result)], [true, ['protocol ok']], host)
+  }
+  assert.equal(gateway.inverter.connections, connections)
+})
+
 test('an address that may not be saved may not be tested either', async () => {
   await using gateway = await startGateway({ device: null })
   const browser = await gateway.signIn()

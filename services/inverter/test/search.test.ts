@@ -3,8 +3,10 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { createFastTimers } from '@hearth/runtime'
+import { createFastTimers, createLog } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
+import type { Device } from '../src/devices/device.ts'
+import { InverterSearch } from '../src/discovery/inverter-search.ts'
 import type { InverterSearchView } from '../src/discovery/schema.ts'
 import type { Faults } from '../src/simulator/faults.ts'
 import { startSimulator } from '../src/simulator/simulator.ts'
@@ -75,6 +77,53 @@ test('a search finds inverters with serial number and firmware, and says what el
   const writes = first.inverter.wire.filter(({ frame }) => frame?.command === 'write')
   assert.equal(writes.length, 0)
   await assert.rejects(gateway.operate('POST', path, { networks: [network(0)] }), /Wait 10 seconds/)
+})
+
+test('a configured inverter is not asked when its name cannot be looked up any more', async () => {
+  await using configured = await startAt(`${prefix}.42`)
+  const timers = createFastTimers(1)
+  const search = new InverterSearch({
+    catalog,
+    timers,
+    log: createLog({ name: 'test', level: 'silent' }),
+    devices: () => [{ id: 'main', host: 'inverter.invalid', port: 8899, isSimulated: false } as Device],
+    connected: () => new Map([[`${prefix}.42`, 'main']]),
+    networks: [network(40)],
+    sharedAt: () => undefined,
+    isOffline: false,
+    changed: () => undefined,
+  })
+  search.begin([network(40)])
+  const { found } = await eventually(
+    () => search.view(),
+    ({ state }) => state !== 'searching',
+    { what: 'the end', seconds: 60, everyMs: 50 },
+  )
+  assert.deepEqual(
+    found.map(({ address, kind, device_id: id }) => [address, kind, id]),
+    [[`${prefix}.42`, 'configured', 'main']],
+  )
+  assert.equal(configured.inverter.connections, 0)
+})
+
+test('a search does not offer the shared port of Hearth itself as an inverter', async () => {
+  await using gateway = await startGateway({
+    environment: { SEARCH_NETWORKS: network(32) },
+    timers: createFastTimers(1),
+  })
+  const sharing = '/admin/api/shared-port'
+  await gateway.operate('PUT', sharing, {
+    enabled: true,
+    bind_address: `${prefix}.34`,
+    inverters: [{ device_id: 'main', port: 8899 }],
+    clients: [{ name: 'Any', network: '127.0.0.0/8', may_write: [] }],
+    cache_seconds: 2,
+  })
+  const { found } = await search(gateway, [network(32)])
+  assert.deepEqual(
+    found.map(({ address, kind, detail }) => [address, kind, detail]),
+    [[`${prefix}.34`, 'other', "This is Hearth's own shared port."]],
+  )
 })
 
 test('nothing is searched but networks of the host, and by administrators alone', async () => {

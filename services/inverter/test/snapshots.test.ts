@@ -180,6 +180,44 @@ test('a reading waits for an inverter that falls silent, is interrupted by a res
   await first[Symbol.asyncDispose]()
 })
 
+test('a reading mixes no two inverters: it begins again when another one answers or its address is changed', async () => {
+  const timers = createFastTimers(20)
+  const inverter = await startSimulator({ port: 0, timers, catalog, seed: 1 })
+  const gateway = await startGateway({ timers, inverter })
+  try {
+    await gateway.isReady()
+    const { id } = (await gateway.operate('POST', `${base}/snapshots`, {})) as Snapshot
+    const half = () =>
+      eventually(
+        () => list(gateway),
+        ({ progress }) => (progress?.done ?? 0) > 50,
+        { what: 'half of it', everyMs: 20, seconds: 30 },
+      )
+    await half()
+    inverter.setFaults({ bootloader: true })
+    inverter.dropConnections()
+    await eventually(
+      () => list(gateway),
+      ({ progress }) => progress?.waiting_for !== null,
+      { what: 'the wait', seconds: 60 },
+    )
+    inverter.setFaults({ bootloader: false, values: { inverter_serial: 'SIM000000002' } })
+    const replaced = await waitFor(gateway, id, 'interrupted')
+    assert.deepEqual([replaced.read, replaced.detail], [0, 'Another inverter or firmware answers'])
+    await gateway.operate('POST', `${base}/snapshots/${id}/resume`)
+    await half()
+    await gateway.operate('PATCH', '/admin/api/devices/main', { host: 'localhost' })
+    const moved = await waitFor(gateway, id, 'interrupted')
+    assert.deepEqual([moved.read, moved.detail], [0, 'The address of the inverter was changed'])
+    await gateway.operate('POST', `${base}/snapshots/${id}/resume`)
+    const done = await waitFor(gateway, id)
+    assert.deepEqual([done.read, done.serial], [done.total, 'SIM000000002'])
+  } finally {
+    await gateway[Symbol.asyncDispose]()
+    await inverter.close()
+  }
+})
+
 test('parameters that the firmware does not answer are listed, and a reading can be cancelled', async () => {
   const silentFor = ['nsm_p_limit', 'modbus_mode']
   await using gateway = await startGateway({ ...frozen, simulator: { faults: { frozenPlant: true, silentFor } } })

@@ -70,7 +70,9 @@ export class PendingRestores {
     if (this.#isClosed) return
     const { timers, log } = this.#dependencies
     const run = () => {
+      if (!this.#isPending(row)) return
       this.#attempt(row).catch((error: unknown) => {
+        if (!this.#isPending(row)) return
         log.warn({ err: error, device: row.device_id, metric: row.metric }, 'a checked value could not be put back')
         this.#schedule(row, Math.min(maxPauseMs, Math.max(firstPauseMs, 2 * pauseMs)))
       })
@@ -78,13 +80,13 @@ export class PendingRestores {
     this.#cancels.set(row.device_id, timers.after(pauseMs, run))
   }
 
-  async #attempt({
-    device_id: deviceId,
-    serial,
-    metric,
-    old_value: old,
-    test_value: test,
-  }: CheckRestoreRow): Promise<void> {
+  /** False when the device was removed meanwhile, or the value is back. */
+  #isPending(row: CheckRestoreRow): boolean {
+    return this.#pending.get(row.device_id) === row
+  }
+
+  async #attempt(row: CheckRestoreRow): Promise<void> {
+    const { device_id: deviceId, serial, metric, old_value: old, test_value: test } = row
     const { device, runtime, guarded, log } = this.#dependencies
     const gateway = runtime(deviceId)
     if (gateway === undefined) throw new Error('the inverter is not connected')
@@ -92,10 +94,12 @@ export class PendingRestores {
     const isOther = serial !== null && device(deviceId)?.serial !== serial
     await guarded(deviceId, async () => {
       const { value } = await gateway.readFresh(metric)
+      if (!this.#isPending(row)) return
       // Somebody has set it since, or another inverter answers.
       if (!isOther && typeof value === 'number' && Math.fround(value) === Math.fround(test))
         await gateway.writeConfirmed(metric, old, { cause: 'restore', caller: null, operationId: null })
     })
+    if (!this.#isPending(row)) return
     await this.forget(deviceId)
     log.info({ device: deviceId, metric }, 'the value that a check had replaced is back')
   }

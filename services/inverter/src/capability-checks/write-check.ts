@@ -44,7 +44,10 @@ export async function checkWriting(dependencies: WriteCheckDependencies): Promis
     return {
       outcome: 'inconclusive',
       steps,
-      detail: `${before} is no share and no percentage, so nothing was written.`,
+      detail:
+        before === 0 || before === 1
+          ? `${before} may be a share or a percentage, so nothing was written. Set a target in between first, such as 50 %.`
+          : `${before} is no share and no percentage, so nothing was written.`,
       evidence: {},
     }
   const evidence = {
@@ -126,8 +129,8 @@ async function writeAndRestore(
 /** A value without the digits that a 32-bit float adds. */
 const rounded = (value: number): number => Number(value.toPrecision(6))
 
-/** Unit that a target is in; undefined when it can be neither. */
+/** Unit that a target is in; undefined when it can be neither, or both: 0 and 1 are 0 % and 1 % too. */
 function unitOf(value: number): 'ratio' | 'percent' | undefined {
-  if (value >= 0 && value <= 1) return 'ratio'
+  if (value > 0 && value < 1) return 'ratio'
   return value > 1 && value <= 100 ? 'percent' : undefined
 }

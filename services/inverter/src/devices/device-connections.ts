@@ -4,6 +4,7 @@ import { createFlightRecorder, type FlightRecorder } from '../recorder/flight-re
 import { DeviceRuntime, type RuntimeDependencies } from './device-runtime.ts'
 import { Problem, unknownDevice } from '../problems.ts'
 import { endpointOf, type Device } from './device.ts'
+import { addressesOf } from './host-addresses.ts'
 import type { ConnectionResult, ConnectionTest } from './schema.ts'
 
 /** One connection, what is recorded of it, and its devices by their ids. */
@@ -84,14 +85,23 @@ export class DeviceConnections {
     return [...this.#open.values()]
   }
 
+  /** Ids of devices by the addresses that they were reached at, of those at this port. */
+  connected(port: number): Map<string, string> {
+    const found = new Map<string, string>()
+    for (const { port: own, link, runtimes } of this.#open.values()) {
+      const [id] = runtimes.keys()
+      if (own === port && link.remoteAddress !== undefined && id !== undefined) found.set(link.remoteAddress, id)
+    }
+    return found
+  }
+
   /** Tests the connection to an inverter that may not be configured yet, over the existing connection if there is one. */
   async test(test: ConnectionTest): Promise<ConnectionResult> {
     const { catalog, timers } = this.#dependencies
     const { testConnection } = await import('./connection-test.ts')
     const wanted = `${test.host.toLowerCase()}:${test.port}`
-    const isWanted = ({ host, port }: Endpoint) => `${host.toLowerCase()}:${port}` === wanted
     // One after the other: two tests of an inverter would disturb each other.
-    const work = () => testConnection(test, { catalog, timers, link: this.endpoints().find(isWanted)?.link })
+    const work = async () => testConnection(test, { catalog, timers, link: await this.#linkTo(test) })
     return this.#tests.run(wanted, work).catch((error: unknown) => {
       if (!(error instanceof QueueFull)) throw error
       throw new Problem('queue_full', 'Too many tests of this connection wait for each other')
@@ -100,6 +110,21 @@ export class DeviceConnections {
 
   async close(): Promise<void> {
     await Promise.all(this.endpoints().map((endpoint) => this.#closeEndpoint(endpoint)))
+  }
+
+  /** The link to an endpoint, also when that is named by another of its names or addresses. */
+  async #linkTo({ host, port }: ConnectionTest): Promise<Link | undefined> {
+    const { timers } = this.#dependencies
+    const atPort = this.endpoints().filter((endpoint) => endpoint.port === port)
+    const named = atPort.find((endpoint) => endpoint.host.toLowerCase() === host.toLowerCase())
+    if (named !== undefined || atPort.length === 0) return named?.link
+    const wanted = new Set(await addressesOf(host, timers))
+    const isWanted = async (endpoint: Endpoint) => {
+      const { remoteAddress } = endpoint.link
+      if (remoteAddress !== undefined && wanted.has(remoteAddress)) return endpoint
+      return (await addressesOf(endpoint.host, timers)).some((address) => wanted.has(address)) ? endpoint : undefined
+    }
+    return (await Promise.all(atPort.map(isWanted))).find((endpoint) => endpoint !== undefined)?.link
   }
 
   async #openEndpoint(id: string, group: readonly Device[]): Promise<void> {

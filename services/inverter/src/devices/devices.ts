@@ -201,6 +201,14 @@ function checkList(devices: readonly Device[]): void {
 
 const part = (parameter: string, detail: string) => ({ errors: [{ parameter, code: 'conflict', detail }] })
 
+interface IdentityHooks {
+  readonly log: Log
+  /** Called when the same inverter runs another firmware. */
+  readonly onUpdate: (deviceId: string) => void
+  /** Called when another inverter or another firmware answers, before it is noted. */
+  readonly onChange: (deviceId: string, identity: Identity) => void
+}
+
 /**
  * Creates the check of the firmware and serial number that a device reports on a new connection. It takes verifications away
  * when another firmware or another inverter answers, and rejects, so that nothing is written, when that cannot be stored.
@@ -208,7 +216,7 @@ const part = (parameter: string, detail: string) => ({ errors: [{ parameter, cod
 export function createIdentityCheck(
   devices: Devices,
   capabilities: Capabilities,
-  { log, onUpdate }: { readonly log: Log; readonly onUpdate: (deviceId: string) => void },
+  { log, onUpdate, onChange }: IdentityHooks,
 ) {
   return async (id: string, { firmware, serial }: Identity): Promise<'same' | 'changed'> => {
     const known = devices.find(id)
@@ -223,6 +231,7 @@ export function createIdentityCheck(
       await capabilities.firmwareChanged(id, identity.firmware ?? '')
       onUpdate(id)
     }
+    if (isOther || isUpdated) onChange(id, identity)
     // Not awaited: the device list may be waiting for the very operation that this is part of.
     void devices.setIdentity(id, identity).catch((error: unknown) => {
       log.error({ err: error, device: id }, 'the firmware could not be noted')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { NetworkInterfaceInfo } from 'node:os'
 import { test } from 'node:test'
-import { hostsOf, isSearchable, networksOf } from './host-networks.ts'
+import { hostsOf, isBoundTo, isSearchable, networksOf } from './host-networks.ts'
 
 const own = (cidr: string, internal = false): NetworkInterfaceInfo[] => [
   { address: '', netmask: '', mac: '', family: 'IPv4', internal, cidr },
@@ -48,4 +48,15 @@ test('an operator may name private networks that are not too large', () => {
     '192.168.1.1/32',
   ])
     assert.ok(!isSearchable(bad), bad)
+})
+
+test('a port bound to all addresses is at each of the host, another at its own', () => {
+  const interfaces = { eth0: own('192.168.1.7/24').map((one) => Object.assign(one, { address: '192.168.1.7' })) }
+  for (const all of ['0.0.0.0', '::']) {
+    assert.ok(isBoundTo(all, '192.168.1.7', interfaces))
+    assert.ok(!isBoundTo(all, '192.168.1.8', interfaces))
+  }
+  assert.ok(isBoundTo('192.168.1.7', '192.168.1.7', interfaces))
+  assert.ok(!isBoundTo('127.0.0.1', '192.168.1.7', interfaces))
+  assert.ok(!isBoundTo(undefined, '192.168.1.7', interfaces))
 })

@@ -57,6 +57,17 @@ export function* hostsOf({ network, addresses }: Pick<SearchNetwork, 'network' |
   for (let host = 1; host <= addresses; host += 1) yield toAddress(base + host)
 }
 
+/** True if a port that is bound to an address answers at another one of this host. */
+export function isBoundTo(
+  bindAddress: string | undefined,
+  address: string,
+  interfaces: Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>,
+): boolean {
+  if (bindAddress !== '0.0.0.0' && bindAddress !== '::') return bindAddress === address
+  if (address.startsWith('127.')) return true
+  return Object.values(interfaces).some((addresses) => addresses?.some((own) => own.address === address))
+}
+
 const isPrivate = (address: number): boolean =>
   privateRanges.some(([range, prefix]) => (address & maskOf(prefix)) >>> 0 === range)
 

@@ -1,12 +1,11 @@
-import { lookup } from 'node:dns/promises'
-import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Log, Timers } from '@hearth/runtime'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Device } from '../devices/device.ts'
+import { addressesOf } from '../devices/host-addresses.ts'
 import { usualPort } from '../devices/schema.ts'
 import { invalid, Problem } from '../problems.ts'
-import { hostsOf, maxAddresses, networkOf, networksOf } from './host-networks.ts'
+import { hostsOf, isBoundTo, maxAddresses, networkOf, networksOf } from './host-networks.ts'
 import type { FoundEndpoint, InverterSearchView, SearchNetwork } from './schema.ts'
 
 /** Connections at a time, and pause between the begins of two; milliseconds. */
@@ -17,8 +16,7 @@ const pauseMs = 25
 const maxMs = 120_000
 const restMs = 10_000
 
-/** Time to look up the names of configured inverters, and least time between two updates of the pages; milliseconds. */
-const lookupMs = 3000
+/** Least time between two updates of the pages, milliseconds. */
 const updateMs = 500
 
 /** Most results that are kept. */
@@ -29,8 +27,12 @@ export interface SearchDependencies {
   readonly timers: Timers
   readonly log: Log
   readonly devices: () => readonly Device[]
+  /** Ids of devices by the addresses that they were reached at, of those at the usual port. */
+  readonly connected: () => ReadonlyMap<string, string>
   /** Networks that are searched instead of those of the interfaces. */
   readonly networks: readonly string[]
+  /** Address at which Hearth shares an inverter at the usual port; undefined when it does not. */
+  readonly sharedAt: () => string | undefined
   /** True for a command while no service runs. */
   readonly isOffline: boolean
   readonly changed: () => void
@@ -165,6 +167,10 @@ export class InverterSearch {
       })
       return
     }
+    if (isBoundTo(this.#dependencies.sharedAt(), host, networkInterfaces())) {
+      this.#add({ ...unknownEndpoint(host), detail: "This is Hearth's own shared port." })
+      return
+    }
     const { identifyEndpoint } = await import('./identify-endpoint.ts')
     const found = await identifyEndpoint(host, { catalog, timers, signal })
     if (found !== undefined) this.#add(found)
@@ -184,14 +190,18 @@ export class InverterSearch {
 
   /** Ids of the configured inverters at the usual port, by their addresses. */
   async #configured(): Promise<ReadonlyMap<string, string>> {
-    const { devices, timers } = this.#dependencies
+    const { devices, timers, connected } = this.#dependencies
     const known = new Map<string, string>()
     const resolve = async ({ id, host }: Device) => {
-      const addresses = isIP(host) === 0 ? await lookup(host, { all: true }).catch(() => []) : [{ address: host }]
-      for (const { address } of addresses) known.set(address, id)
+      for (const address of await addressesOf(host, timers)) known.set(address, id)
     }
-    const listed = devices().filter(({ isSimulated, port }) => !isSimulated && port === usualPort)
-    await Promise.race([Promise.all(listed.map(resolve)), timers.delay(lookupMs)])
+    await Promise.all(
+      devices()
+        .filter(({ isSimulated, port }) => !isSimulated && port === usualPort)
+        .map(resolve),
+    )
+    // A name may have moved, or be unknown at present: what is connected counts.
+    for (const [address, id] of connected()) known.set(address, id)
     return known
   }
 }

@@ -51,6 +51,11 @@ export class Connection {
     return this.#isOpen && !this.#isEnded
   }
 
+  /** Address of the other side while the connection is open. */
+  get remoteAddress(): string | undefined {
+    return this.#socket.remoteAddress
+  }
+
   /** True if a frame is arriving right now: sending would make some devices cut it off. */
   get isReceiving(): boolean {
     return this.#cancelIdle !== undefined

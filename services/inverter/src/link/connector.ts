@@ -23,6 +23,7 @@ export class Connector {
   #cancelWait: (() => void) | undefined
   #lastAttempt = Number.NEGATIVE_INFINITY
   #epoch = 0
+  #remoteAddress: string | undefined
   #isUp = false
   /** Undefined until it is known for the first time. */
   #answers: boolean | undefined
@@ -41,6 +42,11 @@ export class Connector {
   get state(): 'connecting' | 'connected' | 'backing-off' {
     if (this.#connection === undefined) return 'backing-off'
     return this.#connection.isOpen ? 'connected' : 'connecting'
+  }
+
+  /** Address of the other side, of the last connection while there is none. */
+  get remoteAddress(): string | undefined {
+    return this.#remoteAddress
   }
 
   /** Number of connections so far. */
@@ -89,6 +95,7 @@ export class Connector {
   }
 
   #opened(): void {
+    this.#remoteAddress = this.#connection?.remoteAddress
     this.#epoch += 1
     this.#isUp = true
     this.#options.onUp(this.#epoch)

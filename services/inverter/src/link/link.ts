@@ -118,6 +118,11 @@ export class Link {
     return this.#onMaintenance.add(listener)
   }
 
+  /** Address of the other side, of the last connection while there is none. */
+  get remoteAddress(): string | undefined {
+    return this.#connector.remoteAddress
+  }
+
   status() {
     const state = this.#maintenance.isActive ? ('maintenance' as const) : this.#connector.state
     return {

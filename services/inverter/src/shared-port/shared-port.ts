@@ -51,6 +51,15 @@ class SharedPorts {
     }
   }
 
+  /** Address that a port listens at; undefined when it does not listen. */
+  boundTo(port: number): string | undefined {
+    const listens = this.#part.running?.some((listener) => {
+      const found = listener.state()
+      return found.port === port && found.state === 'listening'
+    })
+    return listens === true ? this.#settings.current().bind_address : undefined
+  }
+
   /** Stores settings and opens the ports anew; programs connect again. Throws a problem that names the member that is wrong. */
   change(settings: SharedPortSettings): Promise<void> {
     return this.#part.change(() => this.#settings.change(settings))

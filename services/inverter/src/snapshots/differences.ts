@@ -36,17 +36,24 @@ export function compareValues(
   return { compared, changed }
 }
 
-/** Writes between two snapshots, as far as the journal has them. */
+/** The newest writes between two snapshots, as far as the journal has them. */
 export interface KnownWrites {
   readonly writes: readonly WrittenValue[]
-  /** False when the journal begins after the first of both. */
+  /** False when the journal begins after the earlier of both. */
   readonly isComplete: boolean
+  /** The snapshot whose values the writes explain; either, when none was read later. */
+  readonly later: 'first' | 'second' | 'neither'
 }
 
 /** A changed parameter with who changed it. */
 export function differenceOf(changed: ChangedParameter, known: KnownWrites): SnapshotDifference {
   const { object, before, after } = changed
-  const write = after === null ? undefined : writeOf(object, after, known.writes)
+  const explained = { first: [before], second: [after], neither: [before, after] }[known.later]
+  const write = writeOf(
+    object,
+    explained.filter((value) => value !== null),
+    known.writes,
+  )
   return {
     ...namesOf(object),
     before,
@@ -68,24 +75,30 @@ function originOf(
   return isComplete ? 'not_ordered' : 'unknown'
 }
 
-/** The newest write of the value that the parameter has now. */
-function writeOf(object: CatalogObject, value: Value, writes: readonly WrittenValue[]): SnapshotWrite | undefined {
-  const found = writes
-    .filter(({ metric, new_value: text }) => metric === object.name && isWritten(object, text, value))
-    .sort((a, b) => b.at - a.at)[0]
-  return (
-    found && {
-      at: new Date(found.at).toISOString(),
-      cause: found.cause as SnapshotWrite['cause'],
-      caller: found.caller,
-    }
-  )
+/**
+ * The newest write of a parameter, if one of the values is what was written or what the inverter made of it: otherwise somebody
+ * else has changed it since.
+ */
+function writeOf(
+  object: CatalogObject,
+  values: readonly Value[],
+  newestFirst: readonly WrittenValue[],
+): SnapshotWrite | undefined {
+  for (const write of newestFirst) {
+    if (write.metric !== object.name) continue
+    const { new_value: wanted, readback_value: got, is_without_effect: isWithoutEffect, at, cause, caller } = write
+    const hasMade = got !== null && !isWithoutEffect && isOneOf(object, got, values)
+    if (hasMade || isOneOf(object, wanted, values))
+      return { at: new Date(at).toISOString(), cause: cause as SnapshotWrite['cause'], caller }
+    if (!isWithoutEffect) return undefined
+  }
+  return undefined
 }
 
-function isWritten(object: CatalogObject, text: string, value: Value): boolean {
-  const written = parseJson(text)
-  const isScalar = typeof written === 'number' || typeof written === 'boolean' || typeof written === 'string'
-  return isScalar && isSameValue(object, written, value)
+function isOneOf(object: CatalogObject, text: string, values: readonly Value[]): boolean {
+  const found = parseJson(text)
+  const isScalar = typeof found === 'number' || typeof found === 'boolean' || typeof found === 'string'
+  return isScalar && values.some((value) => isSameValue(object, found, value))
 }
 
 const namesOf = (object: CatalogObject) => ({

@@ -1,6 +1,6 @@
 import type { CatalogObject } from '../catalog/catalog.ts'
 import type { SnapshotDependencies } from './dependencies.ts'
-import { packPayload, type SnapshotPayload } from './payload.ts'
+import { emptyPayload, packPayload, type SnapshotPayload } from './payload.ts'
 import { readParameters, ReadingInterrupted } from './parameter-reading.ts'
 import type { SnapshotProgress } from './schema.ts'
 import { updateSnapshot, type SnapshotFacts } from './store.ts'
@@ -62,6 +62,12 @@ export class SnapshotRun {
     return this.#running
   }
 
+  /** Ends the reading because another inverter may answer: nothing of what was read is kept, and it may be begun again. */
+  discard(reason: string): Promise<void> {
+    Object.assign(this.#options.payload, emptyPayload())
+    return this.cancel(reason)
+  }
+
   /** Ends the reading; what was read is kept, and may be continued. */
   async cancel(reason: string): Promise<void> {
     this.#end.abort(new ReadingInterrupted(reason))
@@ -83,6 +89,12 @@ export class SnapshotRun {
         onProgress: (waitingFor) => this.#update(waitingFor),
         signal: this.#end.signal,
       })
+      // The last values may have come over a new connection.
+      await this.#options
+        .runtime(row.device_id)
+        ?.identify()
+        .catch(() => undefined)
+      this.#end.signal.throwIfAborted()
       await this.#store({ state: 'complete', detail: null, finished_at: timers.now() })
       return true
     } catch (error) {

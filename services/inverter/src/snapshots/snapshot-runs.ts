@@ -2,6 +2,7 @@ import { startRepeatedCheck } from '@hearth/notifications'
 import { createKeyedQueue } from '@hearth/runtime'
 import type { CatalogObject } from '../catalog/catalog.ts'
 import { parameterKind } from '../catalog/parameter-kinds.ts'
+import type { Identity } from '../metrics/device-identity.ts'
 import { Problem, unknownDevice } from '../problems.ts'
 import type { SnapshotDependencies } from './dependencies.ts'
 import { emptyPayload, packPayload, unpackPayload } from './payload.ts'
@@ -23,6 +24,8 @@ const maxAgeMs = 24 * 3_600_000
 
 const cancelled = 'Cancelled'
 const ended = 'The service ended meanwhile'
+const replaced = 'Another inverter or firmware answers'
+const moved = 'The address of the inverter was changed'
 
 /** The readings of snapshots: at most one of each inverter, on request or because one is due. */
 export class SnapshotRuns {
@@ -32,6 +35,8 @@ export class SnapshotRuns {
   readonly #runs = new Map<string, SnapshotRun>()
   /** Devices whose firmware changed since their last snapshot. */
   readonly #updated = new Set<string>()
+  /** What answers since it changed; the device may still have what answered before. */
+  readonly #identities = new Map<string, Identity>()
   #checks: { close(): Promise<void> } | undefined
 
   constructor(dependencies: SnapshotDependencies, settings: () => SnapshotSettings) {
@@ -58,6 +63,18 @@ export class SnapshotRuns {
 
   firmwareChanged(deviceId: string): void {
     this.#updated.add(deviceId)
+  }
+
+  /** Another inverter or another firmware answers: what was read of the one before is given up. */
+  identityChanged(deviceId: string, identity: Identity): void {
+    this.#identities.set(deviceId, identity)
+    void this.#runs.get(deviceId)?.discard(replaced)
+  }
+
+  /** The device has another address, at which another inverter may answer. */
+  async moved(deviceId: string): Promise<void> {
+    this.#identities.delete(deviceId)
+    await this.#runs.get(deviceId)?.discard(moved)
   }
 
   /** Parameters that a snapshot reads. */
@@ -100,17 +117,16 @@ export class SnapshotRuns {
     })
   }
 
-  /** Goes on with an interrupted snapshot, from the start when the firmware is another one. Throws `conflict` when it is too old. */
+  /** Goes on with an interrupted snapshot, from the start when another inverter or firmware answers. Throws `conflict` when it is too old. */
   resume({ payload, ...row }: PackedSnapshot): Promise<SnapshotFacts> {
     return this.#queue.run(row.device_id, async () => {
       this.#refuseSecond(row.device_id)
       if (row.state !== 'interrupted') throw new Problem('conflict', 'The snapshot is complete')
       if (this.#dependencies.timers.now() - row.begun_at > maxAgeMs)
         throw new Problem('conflict', 'The snapshot was begun more than a day ago; take another one')
-      const isOther = row.firmware !== null && row.firmware !== this.required(row.device_id).firmware
       const resumed = { ...row, state: 'reading' as const, detail: null }
       await store.updateSnapshot(this.#db, row.id, { state: 'reading', detail: null })
-      await this.#run(resumed, isOther ? packPayload(emptyPayload()) : payload)
+      await this.#run(resumed, payload)
       return resumed
     })
   }
@@ -180,12 +196,19 @@ export class SnapshotRuns {
   async #run(row: SnapshotFacts, packed: string): Promise<void> {
     const { SnapshotRun } = await import('./snapshot-run.ts')
     const perParameterMs = this.perParameterMs(row.device_id, await store.snapshotRows(this.#db, row.device_id))
-    const payload = unpackPayload(packed)
+    const payload = this.#isOfAnother(row) ? emptyPayload() : unpackPayload(packed)
     const run = new SnapshotRun({ ...this.#dependencies, row, payload, objects: this.objects(), perParameterMs })
     this.#runs.set(row.device_id, run)
     // Not awaited: it takes a minute.
     void run.run().then((isDone) => this.#end(run, isDone))
     this.#dependencies.changed()
+  }
+
+  /** True if a snapshot was begun with another inverter or firmware than the one that answers. */
+  #isOfAnother(row: SnapshotFacts): boolean {
+    const { firmware, serial } = this.#identities.get(row.device_id) ?? this.required(row.device_id)
+    const isOther = (begun: string | null, present: string | null) => begun !== null && begun !== present
+    return isOther(row.firmware, firmware) || isOther(row.serial, serial)
   }
 
   async #end(run: SnapshotRun, isDone: boolean): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Identity } from '../metrics/device-identity.ts'
 import { Problem } from '../problems.ts'
 import type { SnapshotDependencies } from './dependencies.ts'
 import { unpackPayload } from './payload.ts'
@@ -144,9 +145,14 @@ class ParameterSnapshots {
     this.#runs.firmwareChanged(deviceId)
   }
 
-  /** Deletes the snapshots of a device that was removed; one whose address changed keeps them. */
+  /** Another inverter or another firmware answers: what is being read begins again, so that it mixes no two. */
+  identityChanged(deviceId: string, identity: Identity): void {
+    this.#runs.identityChanged(deviceId, identity)
+  }
+
+  /** Deletes the snapshots of a device that was removed; one whose address changed keeps those that are complete. */
   async forget(deviceId: string): Promise<void> {
-    if (this.#dependencies.devices().some(({ id }) => id === deviceId)) return
+    if (this.#dependencies.devices().some(({ id }) => id === deviceId)) return this.#runs.moved(deviceId)
     await this.#runs.cancel(deviceId)
     await store.deleteDeviceSnapshots(this.#db, deviceId)
   }

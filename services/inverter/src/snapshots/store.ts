@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { ParameterSnapshotRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
@@ -70,36 +70,41 @@ export async function interruptReadings(db: Db, detail: string): Promise<void> {
   await unfinished.set({ state: 'interrupted', detail }).execute()
 }
 
-/** A value that this service wrote, and when it did so last. */
+/** A write of a metric by this service. */
 export interface WrittenValue {
   readonly metric: string
-  /** JSON. */
+  /** JSON, as the others. */
   readonly new_value: string
+  readonly readback_value: string | null
+  /** True if the register read as before: the write had no effect yet. */
+  readonly is_without_effect: boolean
   readonly at: number
   readonly cause: string
   readonly caller: string | null
 }
 
-/** The writes to metrics of a device in a time, the newest of each value. */
-export async function writtenValues(
+/** The newest write with effect to each metric of a device in a time, and the newest without; newest first. */
+export async function newestWrites(
   db: Db,
   deviceId: string,
   { names, from, until }: { names: readonly string[]; from: number; until: number },
 ): Promise<WrittenValue[]> {
   if (names.length === 0) return []
+  const isWithoutEffect = sql<number>`outcome = 'unconfirmed' and coalesce(readback_value = old_value, false)`
   // SQLite takes the other columns from the row that holds the greatest id.
   const rows = await db
     .selectFrom('journal')
-    .select(['metric', 'new_value', 'at', 'cause', 'caller'])
-    .select(({ fn }) => fn.max('id').as('id'))
+    .select(['metric', 'new_value', 'readback_value', 'at', 'cause', 'caller'])
+    .select(({ fn }) => [fn.max('id').as('id'), isWithoutEffect.as('is_without_effect')])
     .where('device_id', '=', deviceId)
     .where('outcome', '!=', 'failed')
     .where('at', '>=', from)
     .where('at', '<=', until)
     .where('metric', 'in', names)
-    .groupBy(['metric', 'new_value'])
+    .groupBy(['metric', isWithoutEffect])
+    .orderBy('id', 'desc')
     .execute()
-  return rows
+  return rows.map(({ is_without_effect: without, ...row }) => Object.assign(row, { is_without_effect: without === 1 }))
 }
 
 /** Time of the oldest write in the journal of a device and the number of its writes; undefined when it has none. */
