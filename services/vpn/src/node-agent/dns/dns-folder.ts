@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseJson, writeFileAtomic } from '@hearth/runtime'
 import { z } from 'zod'
@@ -53,28 +53,27 @@ export class DnsFolder {
     return true
   }
 
-  /** Has each file fetched beside those in use; then puts all of them in their places, the manifest last. */
-  async install(
-    next: StoredManifest,
-    missing: readonly DnsFile[],
-    fetch: (file: DnsFile, path: string) => Promise<void>,
-  ): Promise<void> {
-    const incoming = join(this.path, incomingName)
-    await rm(incoming, { recursive: true, force: true })
-    for (const folder of [incoming, join(this.path, listsName)]) await mkdir(folder, { recursive: true, mode: 0o700 })
-    const fetched: { readonly file: DnsFile; readonly path: string }[] = []
-    for (const file of missing) {
-      const path = join(incoming, String(fetched.length))
-      await fetch(file, path)
-      fetched.push({ file, path })
-    }
+  /** Has files fetched beside those in use. */
+  async fetch(files: readonly DnsFile[], fetch: (file: DnsFile, path: string) => Promise<void>): Promise<void> {
+    await rm(join(this.path, incomingName), { recursive: true, force: true })
+    for (const folder of [incomingName, listsName])
+      await mkdir(join(this.path, folder), { recursive: true, mode: 0o700 })
+    for (const file of files) await fetch(file, this.#incoming(file))
+  }
+
+  /** Puts files that were fetched in their places, the manifest last. After an error some are there, and others are not. */
+  async place(next: StoredManifest, files: readonly DnsFile[]): Promise<void> {
     // Texts are there before what names them.
     const isText = ({ name }: DnsFile) => name.startsWith(`${listsName}/`)
-    for (const { file, path } of fetched.toSorted((a, b) => Number(isText(b.file)) - Number(isText(a.file)))) {
-      await rename(path, join(this.path, file.name))
+    for (const file of files.toSorted((a, b) => Number(isText(b)) - Number(isText(a)))) {
+      await rename(this.#incoming(file), join(this.path, file.name))
       this.#checked.set(file.name, file.sha256)
     }
     await writeFileAtomic(join(this.path, manifestName), JSON.stringify(next))
+  }
+
+  #incoming({ name, sha256 }: DnsFile): string {
+    return join(this.path, incomingName, `${basename(name)}.${sha256}`)
   }
 
   /** Deletes the texts of lists that are not among these files. */

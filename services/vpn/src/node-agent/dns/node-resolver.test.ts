@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually, temporaryDirectory } from '@hearth/testing'
@@ -112,6 +112,24 @@ test('a file that is not the one that was named changes nothing, and is tried ag
   node.store.set(hashOf('[3]'), '[3]')
   await resolver.take('two', next, node.signal)
   assert.deepEqual([resolver.received, resolver.status().problem], ['two', null])
+})
+
+test('what was put in its place before an error comes into force with the rest', async () => {
+  await using node = await openNode()
+  const resolver = node.open()
+  await resolver.take('one', node.manifest({ 'rules.json': '[1]' }), node.signal)
+  const manifest = join(node.path, 'manifest.json')
+  await rm(manifest)
+  await mkdir(join(manifest, 'in-the-way'), { recursive: true })
+  const next = node.manifest({ 'rules.json': '[2]', 'lists.json': '[1]' })
+  await assert.rejects(resolver.take('two', next, node.signal))
+  await resolver.retry()
+  assert.deepEqual([node.calls, resolver.received], [['start'], null], 'it is asked for again, whatever it is by then')
+  assert.match(resolver.status().problem ?? '', /manifest\.json/)
+  await rm(manifest, { recursive: true })
+  await resolver.take('two', next, node.signal)
+  assert.deepEqual([resolver.received, resolver.status().problem], ['two', null])
+  assert.deepEqual(node.calls, ['start', 'changed all', 'lists'])
 })
 
 test('a start works from the disk; what is damaged there is fetched again', async () => {

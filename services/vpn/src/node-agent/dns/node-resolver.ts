@@ -4,7 +4,7 @@ import { linkPaths, type Report } from '../../nodes/link-schema.ts'
 import type { ResolverSupervisor } from '../../resolver/supervisor.ts'
 import type { ControlLink } from '../control-link.ts'
 import { describeIssue } from '../state-file.ts'
-import { DnsFolder } from './dns-folder.ts'
+import { DnsFolder, type StoredManifest } from './dns-folder.ts'
 
 /** A resolver process that is supervised. */
 type Supervised = Pick<
@@ -26,6 +26,8 @@ export interface NodeResolverDependencies {
 /** What a running resolver does not work from yet, although it is on the disk. */
 interface Pending {
   readonly isStopped: boolean
+  /** Not all files are in their places yet: what is on the disk does not belong together. */
+  readonly isPartial: boolean
   readonly files: boolean
   readonly lists: boolean
 }
@@ -37,8 +39,10 @@ export class NodeResolver {
   #resolver: Supervised | undefined
   #received: string | null = null
   #pending: Pending | undefined
-  /** Reason why what the service wants is not in force. */
+  /** Reason why what the service wants is not on the disk. */
   #failure: string | undefined
+  /** Reason why what is on the disk is not in force. */
+  #refusal: string | undefined
   /** Lists that it works from. */
   #lists = 0
   #isClosed = false
@@ -79,39 +83,50 @@ export class NodeResolver {
     }
     const { files } = manifest
     try {
-      const missing = await this.#folder.missing(files)
-      if (files.length > 0)
-        await this.#folder.install({ revision, files }, missing, ({ sha256, size }, path) =>
-          link.download(`${linkPaths.dnsFiles}${sha256}`, path, { sha256, size, signal }),
-        )
-      this.#lists = listsIn(files)
-      this.#pending = {
-        isStopped: files.length === 0,
-        files: this.#pending?.files === true || missing.some(({ name }) => !isOfLists(name)),
-        lists: this.#pending?.lists === true || missing.some(({ name }) => isOfLists(name)),
-      }
+      if (files.length > 0) await this.#install({ revision, files }, signal)
+      else this.#pending = { isStopped: true, isPartial: false, files: false, lists: false }
     } catch (error) {
       this.#failure = (error as Error).message
       throw error
     }
+    this.#failure = undefined
+    this.#lists = listsIn(files)
     this.#received = revision
     await this.retry()
     if (files.length > 0) await this.#folder.removeStrays(files)
   }
 
+  async #install(next: StoredManifest, signal: AbortSignal): Promise<void> {
+    const missing = await this.#folder.missing(next.files)
+    await this.#folder.fetch(missing, ({ sha256, size }, path) =>
+      this.#dependencies.link.download(`${linkPaths.dnsFiles}${sha256}`, path, { sha256, size, signal }),
+    )
+    const pending = {
+      isStopped: false,
+      files: this.#pending?.files === true || missing.some(({ name }) => !isOfLists(name)),
+      lists: this.#pending?.lists === true || missing.some(({ name }) => isOfLists(name)),
+    }
+    // The next attempt does not see that files that are in their places by then are not in force. From here on the disk holds
+    // nothing that the service knows by a revision.
+    this.#pending = { ...pending, isPartial: true }
+    this.#received = null
+    await this.#folder.place(next, missing)
+    this.#pending = { ...pending, isPartial: false }
+  }
+
   /** Puts what is on the disk in force, unless it is already. */
   async retry(): Promise<void> {
     const pending = this.#pending
-    if (pending === undefined) return
+    if (pending === undefined || pending.isPartial) return
     try {
       await this.#apply(pending)
       this.#pending = undefined
-      this.#failure = undefined
+      this.#refusal = undefined
     } catch (error) {
       if (this.#isClosed) return
       const { message } = error as Error
-      if (message !== this.#failure) this.#dependencies.log.error(`the resolver did not take a change: ${message}`)
-      this.#failure = message
+      if (message !== this.#refusal) this.#dependencies.log.error(`the resolver did not take a change: ${message}`)
+      this.#refusal = message
     }
   }
 
@@ -141,7 +156,8 @@ export class NodeResolver {
     const state = this.#resolver?.state
     const restarts = this.#resolver?.restarts ?? 0
     const deaf = (state?.listeners ?? []).filter(({ error }) => error !== null)
-    const problem = this.#failure ?? deaf.map(({ address, error }) => `${address}: ${error}`)[0] ?? null
+    const problem =
+      this.#failure ?? this.#refusal ?? deaf.map(({ address, error }) => `${address}: ${error}`)[0] ?? null
     return {
       status: this.#resolver === undefined ? 'off' : state === undefined ? waitingStatus(restarts) : 'running',
       started_at: state?.startedAt ?? null,
