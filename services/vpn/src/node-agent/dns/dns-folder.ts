@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { parseJson, writeFileAtomic } from '@hearth/runtime'
 import { z } from 'zod'
 import { resolverFile } from '../../dns/resolver-files.ts'
-import { type DnsFile, DnsManifest } from '../../nodes/dns/manifest.ts'
+import { type CutName, type DnsFile, DnsManifest } from '../../nodes/dns/manifest.ts'
 
 /** Name of the folder of the resolver in the data directory of a node. */
 export const dnsFolderName = 'dns'
@@ -63,9 +63,7 @@ export class DnsFolder {
 
   /** Puts files that were fetched in their places, the manifest last. After an error some are there, and others are not. */
   async place(next: StoredManifest, files: readonly DnsFile[]): Promise<void> {
-    // Texts are there before what names them.
-    const isText = ({ name }: DnsFile) => name.startsWith(`${listsName}/`)
-    for (const file of files.toSorted((a, b) => Number(isText(b)) - Number(isText(a)))) {
+    for (const file of files.toSorted((a, b) => placeOf(a) - placeOf(b))) {
       await rename(this.#incoming(file), join(this.path, file.name))
       this.#checked.set(file.name, file.sha256)
     }
@@ -93,6 +91,17 @@ export class DnsFolder {
     await rm(this.path, { recursive: true, force: true })
   }
 }
+
+/**
+ * The order in which files are put in their places. A resolver that is started in between has what is named before what names it,
+ * and rules before those whom they hold for; without the last file, the settings, none is started.
+ */
+const order = (['lists', 'zones', 'records', 'rules', 'profiles', 'names', 'clients', 'settings'] as const).map(
+  (name: CutName): string => resolverFile[name],
+)
+
+/** Texts of lists are before all of them. */
+const placeOf = ({ name }: DnsFile): number => order.indexOf(name)
 
 /** SHA-256 of a file, hex; undefined when it cannot be read. */
 async function hashOf(path: string): Promise<string | undefined> {

@@ -132,6 +132,31 @@ test('what was put in its place before an error comes into force with the rest',
   assert.deepEqual(node.calls, ['start', 'changed all', 'lists'])
 })
 
+test('a node that is interrupted while it puts files in their places has rules before clients, and does not start without the rest', async () => {
+  await using node = await openNode()
+  const wanted = node.manifest({ 'lists.json': '[1]', 'lists/a.txt': 'ads.example\n' })
+  const present = async () => (await readdir(node.path)).filter((name) => name.endsWith('.json')).toSorted()
+  // A folder in the place of a file ends it there.
+  for (const [last, before] of [
+    ['profiles.json', ['lists.json', 'profiles.json', 'records.json', 'rules.json', 'zones.json']],
+    [
+      'clients.json',
+      ['clients.json', 'lists.json', 'names.json', 'profiles.json', 'records.json', 'rules.json', 'zones.json'],
+    ],
+  ] as const) {
+    await mkdir(join(node.path, last, 'in-the-way'), { recursive: true })
+    await assert.rejects(node.open().take('one', wanted, node.signal))
+    assert.deepEqual(await present(), before)
+    assert.ok(existsSync(join(node.path, 'lists/a.txt')))
+    const next = node.open()
+    await next.start()
+    assert.deepEqual([node.calls, next.received], [[], null])
+    await rm(join(node.path, last), { recursive: true })
+  }
+  await node.open().take('one', wanted, node.signal)
+  assert.deepEqual(node.calls, ['start'])
+})
+
 test('a start works from the disk; what is damaged there is fetched again', async () => {
   await using node = await openNode()
   const first = node.open()
