@@ -17,6 +17,7 @@ import { RecordsInForce } from './records-in-force.ts'
 import { readResolverFile, readResolverFiles } from './stored-files.ts'
 import type { Opened } from './opened-resolver.ts'
 import { resolverState } from './resolver-state.ts'
+import type { ServersConfig } from './upstream-servers.ts'
 import { ZonesInForce } from './zones-in-force.ts'
 
 const streamRingBytes = 1 << 20
@@ -75,6 +76,8 @@ export class Resolver {
   /** Opens the listeners, then starts the deferred work in the order of its urgency. */
   async listen(): Promise<void> {
     const { lists, servers, dependencies } = this.#opened
+    if (dependencies.isListsFirst === true && lists.areMissing(this.#files.lists))
+      await this.#compile().catch((error: Error) => dependencies.warn(`the lists: ${error.message}`))
     await this.#addresses.apply(this.#files.settings.listeners)
     if (lists.isStale(this.#files.lists))
       this.#firstCompile = this.#compile().then(
@@ -148,6 +151,14 @@ export class Resolver {
       this.#files = { ...this.#files, lists: await readResolverFile(this.#opened.dependencies.directory, 'lists') }
     })
     return this.#compile()
+  }
+
+  /**
+   * Reads all files, compiles the lists, and puts all of it in force in one step: profiles that name a new list hold with that list.
+   * All the while it answers by what held before.
+   */
+  changedTogether(): Promise<ListsChange> {
+    return this.#withLock(() => this.#changedTogether())
   }
 
   async explain(question: ExplainRequest): Promise<Explanation> {
@@ -260,14 +271,44 @@ export class Resolver {
 
   /** What the files say together comes into force in one step; lists that are others are compiled by `changedLists`. */
   async #changedAll(): Promise<void> {
-    const { dependencies, lists, servers } = this.#opened
+    const files = { ...(await this.#readAll()), lists: this.#files.lists }
+    this.#useAll(files, await this.#serversOf(files))
+    await this.#settleAll()
+  }
+
+  async #changedTogether(): Promise<ListsChange> {
+    const files = await this.#readAll()
+    let open: ServersConfig | undefined
+    const change = await this.#opened.lists.compile(
+      files.lists,
+      () => this.#useAll(files, open),
+      async () => void (open = await this.#serversOf(files)),
+    )
+    await this.#settleAll()
+    return change
+  }
+
+  async #readAll(): Promise<ActiveConfig> {
+    const { dependencies, lists } = this.#opened
     const broken: string[] = []
     const read = await readResolverFiles(dependencies.directory, (message) => broken.push(message))
     if (broken.length > 0) throw new Error(broken.join('; '))
-    const files = activeConfig({ ...read, lists: this.#files.lists }, lists.bundle())
-    const open = await servers.apply(files.settings.upstreams, files.zones.groups)
-    this.#update({ policy: policyOf(files, lists.bundle()), ...settingsConfig(files.settings), ...open })
+    return activeConfig(read, lists.bundle())
+  }
+
+  #serversOf({ settings, zones }: ActiveConfig): Promise<ServersConfig> {
+    return this.#opened.servers.apply(settings.upstreams, zones.groups)
+  }
+
+  #useAll(files: ActiveConfig, open: ServersConfig | undefined): void {
+    this.#update({ policy: policyOf(files, this.#opened.lists.bundle()), ...settingsConfig(files.settings), ...open })
     this.#files = files
+  }
+
+  /** Takes over the rest, once what all files say is in force. */
+  async #settleAll(): Promise<void> {
+    const files = this.#files
+    const { servers } = this.#opened
     this.#log.send({ type: 'settings', ...logSettings(files.settings) })
     this.#log.send({ type: 'clients', clients: files.clients.all() })
     this.#log.send({ type: 'upstreams', labels: servers.labels() })

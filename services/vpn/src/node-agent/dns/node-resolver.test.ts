@@ -49,6 +49,10 @@ async function openNode() {
             calls.push('lists')
             return { reports: [], names: 0, durationMs: 0 }
           },
+          changedTogether: async () => {
+            calls.push('together')
+            return { reports: [], names: 0, durationMs: 0 }
+          },
           close: async () => void calls.push('close'),
         }
       },
@@ -93,7 +97,7 @@ test('a node fetches what it does not have, and the resolver hears what changed 
   assert.deepEqual([node.fetched, node.calls], [['[7]'], ['start', 'changed all']], 'a list is not sent again')
   await resolver.take('three', node.manifest({ 'lists.json': '[2]', 'lists/b.txt': 'b.example\n' }), node.signal)
   assert.deepEqual(await readdir(join(node.path, 'lists')), ['b.txt'])
-  assert.deepEqual(node.calls.slice(2), ['changed all', 'lists'])
+  assert.deepEqual(node.calls.slice(2), ['together'])
   await resolver.take('four', node.manifest(rules), node.signal)
   assert.equal(await readFile(join(node.path, 'lists/a.txt'), 'utf8'), 'ads.example\n', 'a list that comes back')
   await resolver.take('five', { files: [] }, node.signal)
@@ -129,7 +133,7 @@ test('what was put in its place before an error comes into force with the rest',
   await rm(manifest, { recursive: true })
   await resolver.take('two', next, node.signal)
   assert.deepEqual([resolver.received, resolver.status().problem], ['two', null])
-  assert.deepEqual(node.calls, ['start', 'changed all', 'lists'])
+  assert.deepEqual(node.calls, ['start', 'together'])
 })
 
 test('a node that is interrupted while it puts files in their places has rules before clients, and does not start without the rest', async () => {

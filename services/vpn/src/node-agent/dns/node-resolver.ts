@@ -9,7 +9,7 @@ import { DnsFolder, type StoredManifest } from './dns-folder.ts'
 /** A resolver process that is supervised. */
 type Supervised = Pick<
   ResolverSupervisor,
-  'attach' | 'changed' | 'changedLists' | 'close' | 'ready' | 'restarts' | 'state'
+  'attach' | 'changed' | 'changedLists' | 'changedTogether' | 'close' | 'ready' | 'restarts' | 'state'
 >
 
 export interface NodeResolverDependencies {
@@ -73,7 +73,7 @@ export class NodeResolver {
 
   /** Takes over what the service sent: fetches what is not there, then puts it in force. Throws when something cannot be fetched. */
   async take(revision: string, sent: unknown, signal: AbortSignal): Promise<void> {
-    const { link, log } = this.#dependencies
+    const { log } = this.#dependencies
     const { success, data: manifest, error } = DnsManifest.safeParse(sent)
     if (!success) {
       this.#failure = `the service wants what this version of Hearth does not understand (${describeIssue(error)}): update Hearth on the node`
@@ -136,8 +136,9 @@ export class NodeResolver {
       await this.#folder.remove()
     } else if (this.#resolver === undefined) await this.#run()
     else {
-      if (files) await this.#resolver.changed('all')
-      if (lists) await this.#resolver.changedLists()
+      if (files && lists) await this.#resolver.changedTogether()
+      else if (files) await this.#resolver.changed('all')
+      else if (lists) await this.#resolver.changedLists()
     }
     this.#dependencies.onChanged()
   }
@@ -183,7 +184,7 @@ export class NodeResolver {
 
 /** Loaded when there is something to answer. */
 const startSupervised = async (folder: string): Promise<Supervised> =>
-  new (await import('../../resolver/supervisor.ts')).ResolverSupervisor(folder)
+  new (await import('../../resolver/supervisor.ts')).ResolverSupervisor(folder, { isListsFirst: true })
 
 const waitingStatus = (restarts: number) => (restarts > 0 ? 'failed' : 'starting')
 
