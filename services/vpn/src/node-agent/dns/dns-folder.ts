@@ -11,7 +11,7 @@ import { type CutName, type DnsFile, DnsManifest } from '../../nodes/dns/manifes
 /** Name of the folder of the resolver in the data directory of a node. */
 export const dnsFolderName = 'dns'
 
-/** What this node was told last to work from. */
+/** What this node was told last to work from; no files when its resolver is to be off, which leaves those on the disk. */
 const StoredManifest = z.object({ revision: z.string(), files: DnsManifest.shape.files })
 export type StoredManifest = z.infer<typeof StoredManifest>
 
@@ -83,12 +83,6 @@ export class DnsFolder {
       this.#checked.delete(name)
       await rm(join(this.path, name), { force: true })
     }
-  }
-
-  /** Deletes everything. */
-  async remove(): Promise<void> {
-    this.#checked.clear()
-    await rm(this.path, { recursive: true, force: true })
   }
 }
 

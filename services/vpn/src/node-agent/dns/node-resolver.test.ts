@@ -101,7 +101,28 @@ test('a node fetches what it does not have, and the resolver hears what changed 
   await resolver.take('four', node.manifest(rules), node.signal)
   assert.equal(await readFile(join(node.path, 'lists/a.txt'), 'utf8'), 'ads.example\n', 'a list that comes back')
   await resolver.take('five', { files: [] }, node.signal)
-  assert.deepEqual([node.calls.at(-1), existsSync(node.path), resolver.status().status], ['close', false, 'off'])
+  assert.deepEqual([node.calls.at(-1), resolver.status().status], ['close', 'off'])
+})
+
+test('a resolver that is not needed ends, and needs no list again when it is', async () => {
+  await using node = await openNode()
+  const resolver = node.open()
+  await resolver.take('none', { files: [] }, node.signal)
+  assert.equal(existsSync(node.path), false)
+  const wanted = node.manifest({ 'lists.json': '[1]', 'lists/a.txt': 'ads.example\n' })
+  await resolver.take('one', wanted, node.signal)
+  await writeFile(join(node.path, 'lists.bin'), 'compiled')
+  await resolver.take('two', { files: [] }, node.signal)
+  const { status, lists } = resolver.status()
+  assert.deepEqual([node.calls, status, lists], [['start', 'close'], 'off', 0])
+
+  const next = node.open()
+  await next.start()
+  assert.deepEqual([node.calls.length, next.received, next.status().status], [2, 'two', 'off'], 'nor after a restart')
+  node.fetched.length = 0
+  await next.take('one', wanted, node.signal)
+  assert.deepEqual([node.fetched, node.calls.at(-1), next.status().lists], [[], 'start', 1])
+  assert.equal(await readFile(join(node.path, 'lists.bin'), 'utf8'), 'compiled')
 })
 
 test('a file that is not the one that was named changes nothing, and is tried again', async () => {

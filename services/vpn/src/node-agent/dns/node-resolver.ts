@@ -55,8 +55,12 @@ export class NodeResolver {
   /** Starts the resolver from what is on the disk. What is damaged there is asked for again. */
   async start(): Promise<void> {
     if (!this.#folder.isUsable) return
-    await this.#run()
     const stored = await this.#folder.read()
+    if (stored?.files.length === 0) {
+      this.#received = stored.revision
+      return
+    }
+    await this.#run()
     const damaged = stored === undefined ? undefined : await this.#folder.missing(stored.files)
     this.#lists = listsIn(stored?.files ?? [])
     if (stored !== undefined && damaged?.length === 0) this.#received = stored.revision
@@ -84,7 +88,7 @@ export class NodeResolver {
     const { files } = manifest
     try {
       if (files.length > 0) await this.#install({ revision, files }, signal)
-      else this.#pending = { isStopped: true, isPartial: false, files: false, lists: false }
+      else await this.#end({ revision, files })
     } catch (error) {
       this.#failure = (error as Error).message
       throw error
@@ -94,6 +98,12 @@ export class NodeResolver {
     this.#received = revision
     await this.retry()
     if (files.length > 0) await this.#folder.removeStrays(files)
+  }
+
+  /** The files stay, compiled lists too: when an interface needs the resolver again, it blocks from its first answer. */
+  async #end(next: StoredManifest): Promise<void> {
+    this.#pending = { isStopped: true, isPartial: false, files: false, lists: false }
+    if (this.#folder.isUsable) await this.#folder.place(next, [])
   }
 
   async #install(next: StoredManifest, signal: AbortSignal): Promise<void> {
@@ -131,10 +141,8 @@ export class NodeResolver {
   }
 
   async #apply({ isStopped, files, lists }: Pending): Promise<void> {
-    if (isStopped) {
-      await this.#stop()
-      await this.#folder.remove()
-    } else if (this.#resolver === undefined) await this.#run()
+    if (isStopped) await this.#stop()
+    else if (this.#resolver === undefined) await this.#run()
     else {
       if (files && lists) await this.#resolver.changedTogether()
       else if (files) await this.#resolver.changed('all')
