@@ -53,12 +53,17 @@ export class DnsFolder {
     return true
   }
 
-  /** Has files fetched beside those in use. */
+  /** Has files fetched beside those in use. After an error, those that came whole are not fetched again by the next attempt. */
   async fetch(files: readonly DnsFile[], fetch: (file: DnsFile, path: string) => Promise<void>): Promise<void> {
-    await rm(join(this.path, incomingName), { recursive: true, force: true })
     for (const folder of [incomingName, listsName])
       await mkdir(join(this.path, folder), { recursive: true, mode: 0o700 })
-    for (const file of files) await fetch(file, this.#incoming(file))
+    const wanted = new Set(files.map(incomingNameOf))
+    for (const name of await readdir(join(this.path, incomingName)))
+      if (!wanted.has(name)) await rm(join(this.path, incomingName, name), { recursive: true, force: true })
+    for (const file of files) {
+      const path = this.#incoming(file)
+      if ((await hashOf(path)) !== file.sha256) await fetch(file, path)
+    }
   }
 
   /** Puts files that were fetched in their places, the manifest last. After an error some are there, and others are not. */
@@ -70,8 +75,8 @@ export class DnsFolder {
     await writeFileAtomic(join(this.path, manifestName), JSON.stringify(next))
   }
 
-  #incoming({ name, sha256 }: DnsFile): string {
-    return join(this.path, incomingName, `${basename(name)}.${sha256}`)
+  #incoming(file: DnsFile): string {
+    return join(this.path, incomingName, incomingNameOf(file))
   }
 
   /** Deletes the texts of lists that are not among these files. */
@@ -85,6 +90,9 @@ export class DnsFolder {
     }
   }
 }
+
+/** Two files may have the same content. */
+const incomingNameOf = ({ name, sha256 }: DnsFile): string => `${basename(name)}.${sha256}`
 
 /**
  * The order in which files are put in their places. A resolver that is started in between has what is named before what names it,

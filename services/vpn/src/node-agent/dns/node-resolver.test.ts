@@ -139,6 +139,29 @@ test('a file that is not the one that was named changes nothing, and is tried ag
   assert.deepEqual([resolver.received, resolver.status().problem], ['two', null])
 })
 
+test('what was fetched before an error is not fetched again, unless it is damaged or not wanted any more', async () => {
+  await using node = await openNode()
+  const resolver = node.open()
+  await resolver.take('one', node.manifest({}), node.signal)
+  const texts = { 'lists/a.txt': 'a.example\n', 'lists/b.txt': 'b.example\n' }
+  const next = node.manifest({ ...texts, 'lists/c.txt': 'c.example\n', 'lists/d.txt': 'd.example\n' })
+  node.store.delete(hashOf('c.example\n'))
+  const incoming = join(node.path, 'incoming')
+  node.fetched.length = 0
+  await assert.rejects(resolver.take('two', next, node.signal))
+  assert.deepEqual(node.fetched, ['a.example\n', 'b.example\n'])
+  const damaged = (await readdir(incoming)).find((name) => name.startsWith('a.txt'))
+  await writeFile(join(incoming, damaged ?? ''), 'a.exa')
+  node.store.set(hashOf('c.example\n'), 'c.example\n')
+  node.store.delete(hashOf('d.example\n'))
+  await assert.rejects(node.open().take('two', next, node.signal))
+  assert.deepEqual(node.fetched.slice(2), ['a.example\n', 'c.example\n'], 'after a restart, too')
+
+  await resolver.take('three', node.manifest(texts), node.signal)
+  assert.deepEqual([node.fetched.length, await readdir(incoming)], [4, []])
+  assert.deepEqual((await readdir(join(node.path, 'lists'))).toSorted(), ['a.txt', 'b.txt'])
+})
+
 test('what was put in its place before an error comes into force with the rest', async () => {
   await using node = await openNode()
   const resolver = node.open()
