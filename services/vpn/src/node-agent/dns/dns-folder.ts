@@ -53,26 +53,38 @@ export class DnsFolder {
     return true
   }
 
-  /** Has files fetched beside those in use. After an error, those that came whole are not fetched again by the next attempt. */
-  async fetch(files: readonly DnsFile[], fetch: (file: DnsFile, path: string) => Promise<void>): Promise<void> {
+  /** Makes room for files that are to be fetched, and deletes what was fetched before and is none of them. */
+  async expect(files: readonly DnsFile[]): Promise<void> {
     for (const folder of [incomingName, listsName])
       await mkdir(join(this.path, folder), { recursive: true, mode: 0o700 })
     const wanted = new Set(files.map(incomingNameOf))
     for (const name of await readdir(join(this.path, incomingName)))
       if (!wanted.has(name)) await rm(join(this.path, incomingName, name), { recursive: true, force: true })
+  }
+
+  /** Has files fetched beside those in use. After an error, those that came whole are not fetched again by the next attempt. */
+  async fetch(files: readonly DnsFile[], fetch: (file: DnsFile, path: string) => Promise<void>): Promise<void> {
     for (const file of files) {
       const path = this.#incoming(file)
       if ((await hashOf(path)) !== file.sha256) await fetch(file, path)
     }
   }
 
-  /** Puts files that were fetched in their places, the manifest last. After an error some are there, and others are not. */
-  async place(next: StoredManifest, files: readonly DnsFile[]): Promise<void> {
+  /** True when there is a file of this name, whatever is in it. */
+  holds({ name }: DnsFile): boolean {
+    return existsSync(join(this.path, name))
+  }
+
+  /**
+   * Puts files that were fetched in their places, and the manifest once all that it names are there. After an error some are there,
+   * and others are not.
+   */
+  async place(files: readonly DnsFile[], next?: StoredManifest): Promise<void> {
     for (const file of files.toSorted((a, b) => placeOf(a) - placeOf(b))) {
       await rename(this.#incoming(file), join(this.path, file.name))
       this.#checked.set(file.name, file.sha256)
     }
-    await writeFileAtomic(join(this.path, manifestName), JSON.stringify(next))
+    if (next !== undefined) await writeFileAtomic(join(this.path, manifestName), JSON.stringify(next))
   }
 
   #incoming(file: DnsFile): string {

@@ -162,6 +162,32 @@ test('what was fetched before an error is not fetched again, unless it is damage
   assert.deepEqual((await readdir(join(node.path, 'lists'))).toSorted(), ['a.txt', 'b.txt'])
 })
 
+test('a small change does not wait for the newer text of a list, but for the text of a new one', async () => {
+  await using node = await openNode()
+  const resolver = node.open()
+  await resolver.take('one', node.manifest({ 'lists.json': '[1]', 'lists/a.txt': 'old.example\n' }), node.signal)
+  const next = node.manifest({ 'rules.json': '[2]', 'lists.json': '[2]', 'lists/a.txt': 'a.example\n' })
+  node.store.delete(hashOf('a.example\n'))
+  await assert.rejects(resolver.take('two', next, node.signal))
+  assert.deepEqual([node.calls, resolver.received], [['start', 'changed all'], null])
+  assert.equal(await readFile(join(node.path, 'rules.json'), 'utf8'), '[2]')
+  assert.equal(await readFile(join(node.path, 'lists.json'), 'utf8'), '[1]')
+  await resolver.retry()
+  assert.match(resolver.status().problem ?? '', /not the one that it named/)
+  node.store.set(hashOf('a.example\n'), 'a.example\n')
+  await resolver.take('two', next, node.signal)
+  assert.deepEqual([node.calls.at(-1), resolver.received, resolver.status().problem], ['lists', 'two', null])
+
+  const texts = { 'lists/a.txt': 'a.example\n', 'lists/b.txt': 'b.example\n' }
+  const more = node.manifest({ ...texts, 'rules.json': '[3]', 'lists.json': '[3]' })
+  node.store.delete(hashOf('b.example\n'))
+  await assert.rejects(resolver.take('three', more, node.signal))
+  assert.deepEqual([node.calls.length, resolver.received], [3, 'two'])
+  node.store.set(hashOf('b.example\n'), 'b.example\n')
+  await resolver.take('three', more, node.signal)
+  assert.equal(node.calls.at(-1), 'together')
+})
+
 test('what was put in its place before an error comes into force with the rest', async () => {
   await using node = await openNode()
   const resolver = node.open()

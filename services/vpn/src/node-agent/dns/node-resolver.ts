@@ -1,5 +1,5 @@
 import type { Log } from '@hearth/runtime'
-import { DnsManifest } from '../../nodes/dns/manifest.ts'
+import { type DnsFile, DnsManifest } from '../../nodes/dns/manifest.ts'
 import { linkPaths, type Report } from '../../nodes/link-schema.ts'
 import type { ResolverSupervisor } from '../../resolver/supervisor.ts'
 import type { ControlLink } from '../control-link.ts'
@@ -103,24 +103,47 @@ export class NodeResolver {
   /** The files stay, compiled lists too: when an interface needs the resolver again, it blocks from its first answer. */
   async #end(next: StoredManifest): Promise<void> {
     this.#pending = { isStopped: true, isPartial: false, files: false, lists: false }
-    if (this.#folder.isUsable) await this.#folder.place(next, [])
+    if (this.#folder.isUsable) await this.#folder.place([], next)
   }
 
   async #install(next: StoredManifest, signal: AbortSignal): Promise<void> {
     const missing = await this.#folder.missing(next.files)
-    await this.#folder.fetch(missing, ({ sha256, size }, path) =>
-      this.#dependencies.link.download(`${linkPaths.dnsFiles}${sha256}`, path, { sha256, size, signal }),
-    )
+    await this.#folder.expect(missing)
+    const { link } = this.#dependencies
+    const fetch = ({ sha256, size }: DnsFile, path: string) =>
+      link.download(`${linkPaths.dnsFiles}${sha256}`, path, { sha256, size, signal })
+    const first = this.#isBeforeLists(missing) ? missing.filter(({ name }) => !isOfLists(name)) : []
+    if (first.length > 0) {
+      await this.#folder.fetch(first, fetch)
+      await this.#place(first)
+      await this.retry()
+    }
+    const rest = missing.filter((file) => !first.includes(file))
+    await this.#folder.fetch(rest, fetch)
+    await this.#place(rest, next)
+  }
+
+  /**
+   * True when small files need not wait for texts of lists, which take long: older texts of the same lists are in force. What names a
+   * new list comes into force with it.
+   */
+  #isBeforeLists(missing: readonly DnsFile[]): boolean {
+    if (this.#resolver === undefined || this.#pending !== undefined) return false
+    const texts = missing.filter(isText)
+    return texts.length > 0 && texts.every((text) => this.#folder.holds(text))
+  }
+
+  async #place(files: readonly DnsFile[], next?: StoredManifest): Promise<void> {
     const pending = {
       isStopped: false,
-      files: this.#pending?.files === true || missing.some(({ name }) => !isOfLists(name)),
-      lists: this.#pending?.lists === true || missing.some(({ name }) => isOfLists(name)),
+      files: this.#pending?.files === true || files.some(({ name }) => !isOfLists(name)),
+      lists: this.#pending?.lists === true || files.some(({ name }) => isOfLists(name)),
     }
     // The next attempt does not see that files that are in their places by then are not in force. From here on the disk holds
     // nothing that the service knows by a revision.
     this.#pending = { ...pending, isPartial: true }
     this.#received = null
-    await this.#folder.place(next, missing)
+    await this.#folder.place(files, next)
     this.#pending = { ...pending, isPartial: false }
   }
 
@@ -198,5 +221,6 @@ const waitingStatus = (restarts: number) => (restarts > 0 ? 'failed' : 'starting
 
 const isOfLists = (name: string): boolean => name.startsWith('lists')
 
-const listsIn = (files: readonly { readonly name: string }[]): number =>
-  files.filter(({ name }) => name.startsWith('lists/')).length
+const isText = ({ name }: Pick<DnsFile, 'name'>): boolean => name.startsWith('lists/')
+
+const listsIn = (files: readonly DnsFile[]): number => files.filter(isText).length
