@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -71,4 +72,40 @@ test('files that change together come into force in one step', async () => {
   await write('rules', [])
   await resolver.changed('all')
   assert.deepEqual((await ask('games.example')).addresses, [addressOf('games.example')])
+})
+
+test('a profile and the list that it names come into force in one step', async () => {
+  await using nameserver = await startFakeNameserver()
+  const profiles = (list: string): ResolverProfile[] => [
+    { number: 1, holds: 1, isPaused: false, lists: [list], blockMode: 0, safety: 0 },
+  ]
+  await using fixture = await startResolverFixture({
+    upstreamPort: nameserver.port,
+    clients: [client],
+    lists: { a: 'games.example\n' },
+    profiles: profiles('a'),
+  })
+  const { resolver, directory } = fixture
+  await resolver.ready()
+  const end = new AbortController()
+  const asking = (async () => {
+    let count = 0
+    for (; !end.signal.aborted; count += 1) {
+      const { isBlocked } = await fixture.ask('games.example', source)
+      assert.ok(isBlocked, `the query ${count} was let through`)
+    }
+    return count
+  })()
+  const write = (name: string, value: object) => writeFile(join(directory, `${name}.json`), JSON.stringify(value))
+  for (const id of ['b', 'c', 'd']) {
+    const text = `games.example\n${Array.from({ length: 20_000 }, (_, n) => `${id}${n}.example`).join('\n')}`
+    await writeFile(join(directory, `lists/${id}.txt`), text)
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    await write('lists', [{ number: 4, id, name: id, format: 'domains', sha256 }])
+    await write('profiles', profiles(id))
+    assert.equal((await resolver.changedTogether()).names, 20_001)
+    assert.ok((await fixture.ask(`${id}7.example`, source)).isBlocked)
+  }
+  end.abort()
+  assert.ok((await asking) > 3)
 })

@@ -243,10 +243,13 @@ describe('DNS on a node', () => {
   test('an interface with DNS servers of its own needs no resolver, which ends', { skip }, async () => {
     await service.done('PUT', `/api/interfaces/${name}`, { dns: internetAddress })
     await eventually(
-      () => readdir(join(berlin.folder, 'data')),
-      (names) => !names.includes('dns'),
-      { what: 'the files of the resolver are gone', seconds: 30 },
+      () => resolverOn(berlin.host),
+      (pid) => pid === undefined,
+      { what: 'the resolver of the node has ended', seconds: 30 },
     )
+    const { stdout } = await startHearth(berlin.host, berlin.folder, 'status')
+    assert.match(stdout, /^DNS: nothing to answer$/m)
+    assert.ok((await readdir(join(berlin.folder, 'data/dns'))).includes('lists.bin'), 'it is used by the next start')
     await eventually(
       async () => (await service.done('GET', '/api/nodes')).nodes[0].dns?.status,
       (status) => status === 'off',

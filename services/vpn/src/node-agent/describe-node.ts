@@ -19,7 +19,7 @@ export async function describeNode(directory: string): Promise<string[]> {
 /** What the resolver works from; whether it runs only the program that runs it knows. */
 async function dnsLine(directory: string): Promise<string> {
   const stored = await new DnsFolder(directory).read()
-  if (stored === undefined) return 'DNS: nothing to answer'
+  if (stored === undefined || stored.files.length === 0) return 'DNS: nothing to answer'
   const lists = stored.files.filter(({ name }) => name.startsWith('lists/')).length
   return `DNS: answers from the files in ${dnsFolderName}, block lists: ${lists}`
 }

@@ -42,14 +42,22 @@ export class ListsInForce {
     return this.#bundle
   }
 
+  /** True when lists are wanted and none is in force. */
+  areMissing(lists: readonly ResolverList[]): boolean {
+    return lists.length > 0 && this.#bundle.lists.length === 0
+  }
+
   /** Returns true if the bundle is not of these lists, or nothing is known of how they were compiled. */
   isStale(lists: readonly ResolverList[]): boolean {
     return !isBundleOf(this.#bundle, lists)
   }
 
-  /** Compiles these lists, then puts them in force by `swap`. Rejects, and leaves all as it is, when that fails. */
-  compile(lists: readonly ResolverList[], swap: () => void): Promise<ListsChange> {
-    const done = this.#last.then(() => this.#compile(lists, swap))
+  /**
+   * Compiles these lists, waits for what else the change needs, then puts them in force by `swap`. Rejects, and leaves all as it is,
+   * when one of the first two fails.
+   */
+  compile(lists: readonly ResolverList[], swap: () => void, before?: () => Promise<void>): Promise<ListsChange> {
+    const done = this.#last.then(() => this.#compile(lists, swap, before))
     this.#last = done.catch(() => undefined)
     return done
   }
@@ -59,10 +67,11 @@ export class ListsInForce {
     return this.#keeping
   }
 
-  async #compile(lists: readonly ResolverList[], swap: () => void): Promise<ListsChange> {
+  async #compile(lists: readonly ResolverList[], swap: () => void, before?: () => Promise<void>): Promise<ListsChange> {
     const compiled = await startCompile(lists, this.#directory)
     const bundle = openBundle(compiled.memory)
     this.#prepare(bundle.memory)
+    await before?.()
     this.#bundle = bundle
     swap()
     // In force already: what cannot be written is compiled again after the next start.

@@ -29,7 +29,14 @@ export interface ExplainRequest {
 /** Methods of the resolver that the service calls. */
 export type ResolverCalls = Pick<
   Resolver,
-  'changed' | 'changedClients' | 'changedLists' | 'explain' | 'testUpstream' | 'purgeLog' | 'clearCache'
+  | 'changed'
+  | 'changedClients'
+  | 'changedLists'
+  | 'changedTogether'
+  | 'explain'
+  | 'testUpstream'
+  | 'purgeLog'
+  | 'clearCache'
 >
 
 /** A call of one of these methods; the answer has the same `id`. */
@@ -110,6 +117,8 @@ export interface ResolverState {
 
 /** A message from the resolver to the service. */
 export type FromResolver =
+  /** It compiles lists before it answers, and does not hang; every half second. */
+  | { readonly type: 'opening' }
   | { readonly type: 'ready' }
   | { readonly type: 'state'; readonly state: ResolverState }
   /** The call of that id is over: a change is in force for the next query. */

@@ -12,6 +12,8 @@ export interface ResolverDependencies extends RelayOptions {
   readonly directory: string
   /** `dgram` where the settings leave it open: after the other engine killed the process. */
   readonly isCautious?: boolean
+  /** Lists are compiled before it listens where none is in force yet: it does not answer before it blocks. */
+  readonly isListsFirst?: boolean
   /** Called with a warning for the operator. */
   readonly warn: (message: string) => void
   /** Called with the number of queries written to the log. */

@@ -9,7 +9,7 @@ import { ClientsInForce } from './clients-in-force.ts'
 import { PeerNamesInForce } from './peer-names-in-force.ts'
 import type { ServersConfig } from './upstream-servers.ts'
 import { RecordsInForce } from './records-in-force.ts'
-import type { ResolverFiles } from './stored-files.ts'
+import { readResolverFiles, type ResolverFiles } from './stored-files.ts'
 import { ZonesInForce } from './zones-in-force.ts'
 
 /** Configuration in force; clients change one by one and records are many, so they are kept as the tables they are looked up in. */
@@ -28,6 +28,14 @@ export const activeConfig = (files: ResolverFiles, bundle: ListBundle): ActiveCo
   zones: new ZonesInForce(files.zones),
   peerNames: new PeerNamesInForce(files.clients, files.names),
 })
+
+/** Reads all files. Rejects with what is wrong when one cannot be read. */
+export async function readActiveConfig(directory: string, bundle: ListBundle): Promise<ActiveConfig> {
+  const broken: string[] = []
+  const read = await readResolverFiles(directory, (message) => broken.push(message))
+  if (broken.length > 0) throw new Error(broken.join('; '))
+  return activeConfig(read, bundle)
+}
 
 /** The table of the names of peers. */
 export const peerNamesOf = (files: ActiveConfig, bundle: ListBundle): Pick<PolicyMemory, 'peerNames'> => ({

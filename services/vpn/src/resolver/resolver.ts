@@ -1,15 +1,17 @@
 import { flushCompileCache } from 'node:module'
 import { createResolver } from './create-resolver.ts'
 import type { Resolver } from './running-resolver.ts'
-import type { FromResolver, ToResolver } from './messages.ts'
+import type { FromResolver, ResolverCall, ToResolver } from './messages.ts'
 
 /*
- * The resolver process. Started by `supervisor.ts`: `node resolver.ts DIRECTORY [--cautious]`, with a channel to the service.
- * It
- * ends when that channel does.
+ * The resolver process. Started by `supervisor.ts`: `node resolver.ts DIRECTORY [--cautious] [--lists-first]`, with a
+ * channel to the service. It ends when that channel does.
  */
 process.title = 'hearth-vpn resolver'
-const [directory = '.', caution] = process.argv.slice(2)
+const [directory = '.', ...options] = process.argv.slice(2)
+const isListsFirst = options.includes('--lists-first')
+/** Calls after which the state is another. */
+const changes: ReadonlySet<ResolverCall['method']> = new Set(['changed', 'changedLists', 'changedTogether'] as const)
 /** The service considers a resolver without a heartbeat for some seconds hung. */
 const stateMs = 500
 const warn = (message: string): void => void process.stderr.write(`${message}\n`)
@@ -35,12 +37,16 @@ let logged = 0
 /** Opening of the resolver; requests of the service wait for it. */
 const opening = createResolver({
   directory,
-  isCautious: caution === '--cautious',
+  isCautious: options.includes('--cautious'),
+  isListsFirst,
   warn,
   logged: (count) => (logged += count),
   noticed: (report) => send({ type: 'noticed', report }),
 })
+// Lists that come first may take longer than the start of a resolver is allowed to.
+const opens = isListsFirst ? setInterval(() => send({ type: 'opening' }), stateMs) : undefined
 const running = await opening
+clearInterval(opens)
 resolver = running
 const sendState = (): void => send({ type: 'state', state: running.state() })
 sendState()
@@ -61,7 +67,7 @@ async function onMessage(message: ToResolver): Promise<void> {
     const running = await opening
     const call = running[method] as (...values: readonly unknown[]) => unknown
     send({ type: 'done', id, result: await call.apply(running, [...args]) })
-    if (method !== 'changed' && method !== 'changedLists') return
+    if (!changes.has(method)) return
     sendState()
     // The supervisor starts another one at once.
     if (running.isOutdated) await end()

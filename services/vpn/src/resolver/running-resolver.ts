@@ -1,22 +1,21 @@
-import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createRingMemory, LogRing } from '../dns/log-ring.ts'
 import { withUpdate, type DataUpdate, type DataConfig } from '../dns/loops/data-config.ts'
-import type { PrivateDnsServer } from '../dns/private/server.ts'
-import type { Streams } from '../dns/tcp/streams.ts'
-import { resolverFile, type ResolverPrivateDns } from '../dns/resolver-files.ts'
+import { resolverFile } from '../dns/resolver-files.ts'
 import { CacheFile } from './cache-file.ts'
 import { DataThreadHost } from './data-thread-host.ts'
 import { ListeningAddresses } from './listening-addresses.ts'
 import type { ListsChange } from './lists-in-force.ts'
 import { logSettings, LogThreadHost } from './log-thread-host.ts'
 import type { ChangedFile, ClientsChange, Explanation, ExplainRequest, ResolverState } from './messages.ts'
-import { activeConfig, type ActiveConfig, peerNamesOf, policyOf, profilesOf, settingsConfig } from './read-files.ts'
+import { type ActiveConfig, peerNamesOf, policyOf, profilesOf, readActiveConfig, settingsConfig } from './read-files.ts'
 import { RecordsInForce } from './records-in-force.ts'
-import { readResolverFile, readResolverFiles } from './stored-files.ts'
+import { readResolverFile } from './stored-files.ts'
 import type { Opened } from './opened-resolver.ts'
 import { resolverState } from './resolver-state.ts'
+import { OpenedStreams } from './opened-streams.ts'
+import type { ServersConfig } from './upstream-servers.ts'
 import { ZonesInForce } from './zones-in-force.ts'
 
 const streamRingBytes = 1 << 20
@@ -28,9 +27,7 @@ export class Resolver {
   readonly data: DataThreadHost
   readonly #opened: Opened
   readonly #streamRing: SharedArrayBuffer
-  readonly #streams = Promise.withResolvers<Streams>()
-  #openedStreams: Streams | undefined
-  #private: PrivateDnsServer | undefined
+  readonly #streams = new OpenedStreams()
   readonly #addresses: ListeningAddresses
   readonly #log: LogThreadHost
   readonly #cacheFile: CacheFile
@@ -64,7 +61,7 @@ export class Resolver {
         this.data.update({ listeners })
         return this.data.settled()
       },
-      connected: (socket, isTunnel) => this.#takeStream(socket, isTunnel),
+      connected: (socket, isTunnel) => this.#streams.take(socket, isTunnel),
     })
     this.#log = new LogThreadHost(
       { rings, file: join(directory, resolverFile.queryLog), ...logSettings(files.settings) },
@@ -75,6 +72,8 @@ export class Resolver {
   /** Opens the listeners, then starts the deferred work in the order of its urgency. */
   async listen(): Promise<void> {
     const { lists, servers, dependencies } = this.#opened
+    if (dependencies.isListsFirst === true && lists.areMissing(this.#files.lists))
+      await this.#compile().catch((error: Error) => dependencies.warn(`the lists: ${error.message}`))
     await this.#addresses.apply(this.#files.settings.listeners)
     if (lists.isStale(this.#files.lists))
       this.#firstCompile = this.#compile().then(
@@ -82,7 +81,7 @@ export class Resolver {
         (error: Error) => dependencies.warn(`the lists: ${error.message}`),
       )
     void this.#cacheFile.open()
-    await this.#openStreams()
+    await this.#streams.open(this.#config, { ring: new LogRing(this.#streamRing), query: servers.query })
     await this.changed('private').catch((error: Error) => dependencies.warn(`private DNS: ${error.message}`))
     this.#log.send({ type: 'clients', clients: this.#files.clients.all() })
     this.#log.send({ type: 'upstreams', labels: servers.labels() })
@@ -109,10 +108,10 @@ export class Resolver {
       logLost: this.#log.lost,
       names: lists.bundle().names,
       startedAt: this.#startedAt,
-      privateDns: this.#private?.state() ?? null,
+      privateDns: this.#streams.privateState(),
       data: this.data,
       servers,
-      streams: this.#openedStreams,
+      streams: this.#streams.opened,
     })
   }
 
@@ -126,7 +125,7 @@ export class Resolver {
       clients: () => this.#replacedClients(),
       profiles: () => this.#changedProfiles(),
       zones: () => this.#changedZones(),
-      private: async () => this.#usePrivate(await readResolverFile(directory, 'private')),
+      private: async () => this.#streams.usePrivate(await readResolverFile(directory, 'private')),
       all: () => this.#changedAll(),
     }
     return this.#withLock(apply[file])
@@ -150,10 +149,18 @@ export class Resolver {
     return this.#compile()
   }
 
+  /**
+   * Reads all files, compiles the lists, and puts all of it in force in one step: profiles that name a new list hold with that list.
+   * All the while it answers by what held before.
+   */
+  changedTogether(): Promise<ListsChange> {
+    return this.#withLock(() => this.#changedTogether())
+  }
+
   async explain(question: ExplainRequest): Promise<Explanation> {
     const { query } = this.#opened.servers
     const { explainName } = await import('./explain-name.ts')
-    const { policy } = await this.#streams.promise
+    const { policy } = await this.#streams.ready()
     const settings = this.#config.engine
     return explainName({ policy, settings, query }, question)
   }
@@ -165,7 +172,7 @@ export class Resolver {
 
   clearCache(): void {
     this.data.update({ clearCache: true })
-    this.#openedStreams?.clearCache()
+    this.#streams.opened?.clearCache()
     void this.#cacheFile.clear()
   }
 
@@ -175,8 +182,7 @@ export class Resolver {
 
   async close(): Promise<void> {
     await this.#addresses.close()
-    this.#private?.close()
-    this.#openedStreams?.close()
+    this.#streams.close()
     await this.#cacheFile.close()
     await this.data.close()
     this.#opened.servers.close()
@@ -194,31 +200,7 @@ export class Resolver {
   #update(update: DataUpdate): void {
     this.#config = withUpdate(this.#config, update)
     this.data.update(update)
-    this.#openedStreams?.use(this.#config)
-  }
-
-  async #openStreams(): Promise<void> {
-    const { servers } = this.#opened
-    const { Streams } = await import('../dns/tcp/streams.ts')
-    this.#openedStreams = new Streams(this.#config, {
-      ring: new LogRing(this.#streamRing),
-      query: servers.query,
-    })
-    this.#streams.resolve(this.#openedStreams)
-  }
-
-  /** Loads and opens what answers outside the tunnels only where that is switched on. */
-  async #usePrivate(wanted: ResolverPrivateDns): Promise<void> {
-    if (wanted.name === null && this.#private === undefined) return
-    const { PrivateDnsServer } = await import('../dns/private/server.ts')
-    this.#private ??= new PrivateDnsServer(await this.#streams.promise)
-    await this.#private.apply(wanted)
-  }
-
-  /** Connections that come before streams are answered wait for that. */
-  #takeStream(socket: Socket, isTunnel: boolean): void {
-    socket.on('error', () => undefined)
-    void this.#streams.promise.then((streams) => streams.take(socket, isTunnel))
+    this.#streams.opened?.use(this.#config)
   }
 
   #compile(): Promise<ListsChange> {
@@ -260,19 +242,45 @@ export class Resolver {
 
   /** What the files say together comes into force in one step; lists that are others are compiled by `changedLists`. */
   async #changedAll(): Promise<void> {
-    const { dependencies, lists, servers } = this.#opened
-    const broken: string[] = []
-    const read = await readResolverFiles(dependencies.directory, (message) => broken.push(message))
-    if (broken.length > 0) throw new Error(broken.join('; '))
-    const files = activeConfig({ ...read, lists: this.#files.lists }, lists.bundle())
-    const open = await servers.apply(files.settings.upstreams, files.zones.groups)
-    this.#update({ policy: policyOf(files, lists.bundle()), ...settingsConfig(files.settings), ...open })
+    const files = { ...(await this.#read()), lists: this.#files.lists }
+    this.#useAll(files, await this.#serversOf(files))
+    await this.#settle()
+  }
+
+  async #changedTogether(): Promise<ListsChange> {
+    const files = await this.#read()
+    let open: ServersConfig | undefined
+    const change = await this.#opened.lists.compile(
+      files.lists,
+      () => this.#useAll(files, open),
+      async () => void (open = await this.#serversOf(files)),
+    )
+    await this.#settle()
+    return change
+  }
+
+  #read(): Promise<ActiveConfig> {
+    return readActiveConfig(this.#opened.dependencies.directory, this.#opened.lists.bundle())
+  }
+
+  #serversOf({ settings, zones }: ActiveConfig): Promise<ServersConfig> {
+    return this.#opened.servers.apply(settings.upstreams, zones.groups)
+  }
+
+  #useAll(files: ActiveConfig, open: ServersConfig | undefined): void {
+    this.#update({ policy: policyOf(files, this.#opened.lists.bundle()), ...settingsConfig(files.settings), ...open })
     this.#files = files
-    this.#log.send({ type: 'settings', ...logSettings(files.settings) })
     this.#log.send({ type: 'clients', clients: files.clients.all() })
+  }
+
+  /** Takes over the rest of the settings, once they are in force. */
+  async #settle(): Promise<void> {
+    const { settings } = this.#files
+    const { servers } = this.#opened
+    this.#log.send({ type: 'settings', ...logSettings(settings) })
     this.#log.send({ type: 'upstreams', labels: servers.labels() })
-    await this.#cacheFile.use(files.settings.keepCache)
-    await this.#addresses.apply(files.settings.listeners)
+    await this.#cacheFile.use(settings.keepCache)
+    await this.#addresses.apply(settings.listeners)
     servers.closeLeft()
   }
 
@@ -283,10 +291,6 @@ export class Resolver {
     this.#files = { ...this.#files, settings }
     const upstreams = areServersOthers ? await servers.apply(settings.upstreams, this.#files.zones.groups) : {}
     this.#update({ policy: policyOf(this.#files, lists.bundle()), ...settingsConfig(settings), ...upstreams })
-    this.#log.send({ type: 'settings', ...logSettings(settings) })
-    this.#log.send({ type: 'upstreams', labels: servers.labels() })
-    await this.#cacheFile.use(settings.keepCache)
-    await this.#addresses.apply(settings.listeners)
-    servers.closeLeft()
+    await this.#settle()
   }
 }

@@ -91,6 +91,29 @@ test('a killed resolver answers again at once from the same files', { timeout: 6
   assert.deepEqual((await ask(port, { name: 'fine.example' }))?.addresses, ['192.0.2.1'])
 })
 
+test(
+  'where lists come first, the first answer after a start without compiled ones blocks',
+  { timeout: 60_000 },
+  async () => {
+    const upstream = await answering()
+    await using stack = new AsyncDisposableStack()
+    stack.use(upstream)
+    const listener = await freeListener()
+    const fixture = stack.use(await resolverFixture({ listeners: [listener], upstreams: [upstreamAt(upstream.port)] }))
+    const names = Array.from({ length: 50_000 }, (_, n) => `n${n}.example`)
+    await writeLists(fixture.directory, { ads: names.join('\n') })
+    const supervisor = new ResolverSupervisor(fixture.directory, { isListsFirst: true })
+    stack.defer(() => supervisor.close())
+    const first = await eventually(
+      () => ask(listener.port, { name: 'n7.example', timeoutMs: 20 }),
+      (answer) => answer !== undefined,
+      { everyMs: 2, seconds: 30 },
+    )
+    assert.deepEqual(first?.addresses, ['0.0.0.0'])
+    assert.equal(supervisor.restarts, 0)
+  },
+)
+
 test('a stopped resolver is replaced, and updates sent meanwhile apply', { timeout: 60_000 }, async (context) => {
   await using running = await supervised()
   const { supervisor, port, directory, warnings } = running

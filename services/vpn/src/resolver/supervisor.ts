@@ -59,6 +59,7 @@ export class ResolverSupervisor {
   /** State of the resolver; undefined while it does not run. */
   state: ResolverState | undefined
   readonly #directory: string
+  readonly #options: readonly string[]
   /** Warnings for a log that comes later. */
   readonly #kept: string[] = []
   #log: ResolverLog | undefined
@@ -74,9 +75,13 @@ export class ResolverSupervisor {
   #child: ChildProcess | undefined
   #lastMessageAt: number | undefined
 
-  /** Starts it by the files in `DATA_DIR/dns`; without them it listens nowhere until it is notified of some. */
-  constructor(directory: string) {
+  /**
+   * Starts it by the files in `DATA_DIR/dns`; without them it listens nowhere until it is notified of some. With `isListsFirst` it
+   * does not listen either while none of the lists that they name is compiled.
+   */
+  constructor(directory: string, { isListsFirst = false } = {}) {
     this.#directory = directory
+    this.#options = isListsFirst ? ['--lists-first'] : []
     this.#ready.promise.catch(() => undefined)
     setTimeout(() => this.#ready.reject(new Error('the resolver did not start')), answerMs).unref()
     this.#start()
@@ -138,6 +143,11 @@ export class ResolverSupervisor {
     return this.#call('changedLists', [], longMs)
   }
 
+  /** Compiles the lists and puts them in force in one step with all other files. */
+  changedTogether(): Promise<ListsChange> {
+    return this.#call('changedTogether', [], longMs)
+  }
+
   explain(question: ExplainRequest): Promise<Explanation> {
     return this.#call('explain', [question])
   }
@@ -170,7 +180,10 @@ export class ResolverSupervisor {
   }
 
   #start(): void {
-    const child = startResolver(this.#directory, this.#crashes >= maxCrashes)
+    const child = startResolver(
+      this.#directory,
+      this.#crashes >= maxCrashes ? ['--cautious', ...this.#options] : this.#options,
+    )
     this.#child = child
     const startedAt = performance.now()
     const watchdog = new Watchdog(starting, startedAt)
@@ -185,6 +198,7 @@ export class ResolverSupervisor {
       createInterface(child.stderr).on('line', (line) => this.#warn(line.slice(0, 500)))
     }
     child.on('message', (message: FromResolver) => {
+      if (message.type === 'opening') return watchdog.reset(starting)
       watchdog.reset(answering)
       this.#lastMessageAt = performance.now()
       this.#onMessage(message)
@@ -213,7 +227,7 @@ export class ResolverSupervisor {
     }, this.#pauseMs)
   }
 
-  #onMessage(message: FromResolver): void {
+  #onMessage(message: Exclude<FromResolver, { type: 'opening' }>): void {
     if (message.type === 'ready') return this.#ready.resolve()
     if (message.type === 'state') {
       this.state = message.state
@@ -260,8 +274,8 @@ const handedOn = ['PATH', 'TZ', 'LANG', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 
  * Starts the resolver process, with a channel to this one and its warnings as lines on `stderr`. What it loads
  * is kept compiled where this process keeps that: the next start takes a third of the time.
  */
-function startResolver(directory: string, isCautious: boolean): ChildProcess {
-  return fork(new URL('resolver.ts', import.meta.url), isCautious ? [directory, '--cautious'] : [directory], {
+function startResolver(directory: string, options: readonly string[]): ChildProcess {
+  return fork(new URL('resolver.ts', import.meta.url), [directory, ...options], {
     // It answers from threads that allocate next to nothing: young generations of 1 MiB and one arena do.
     execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=1'],
     env: {

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseJson, writeFileAtomic } from '@hearth/runtime'
 import { z } from 'zod'
 import { resolverFile } from '../../dns/resolver-files.ts'
-import { type DnsFile, DnsManifest } from '../../nodes/dns/manifest.ts'
+import { type CutName, type DnsFile, DnsManifest } from '../../nodes/dns/manifest.ts'
 
 /** Name of the folder of the resolver in the data directory of a node. */
 export const dnsFolderName = 'dns'
 
-/** What this node was told last to work from. */
+/** What this node was told last to work from; no files when its resolver is to be off, which leaves those on the disk. */
 const StoredManifest = z.object({ revision: z.string(), files: DnsManifest.shape.files })
 export type StoredManifest = z.infer<typeof StoredManifest>
 
@@ -53,28 +53,42 @@ export class DnsFolder {
     return true
   }
 
-  /** Has each file fetched beside those in use; then puts all of them in their places, the manifest last. */
-  async install(
-    next: StoredManifest,
-    missing: readonly DnsFile[],
-    fetch: (file: DnsFile, path: string) => Promise<void>,
-  ): Promise<void> {
-    const incoming = join(this.path, incomingName)
-    await rm(incoming, { recursive: true, force: true })
-    for (const folder of [incoming, join(this.path, listsName)]) await mkdir(folder, { recursive: true, mode: 0o700 })
-    const fetched: { readonly file: DnsFile; readonly path: string }[] = []
-    for (const file of missing) {
-      const path = join(incoming, String(fetched.length))
-      await fetch(file, path)
-      fetched.push({ file, path })
+  /** Makes room for files that are to be fetched, and deletes what was fetched before and is none of them. */
+  async expect(files: readonly DnsFile[]): Promise<void> {
+    for (const folder of [incomingName, listsName])
+      await mkdir(join(this.path, folder), { recursive: true, mode: 0o700 })
+    const wanted = new Set(files.map(incomingNameOf))
+    for (const name of await readdir(join(this.path, incomingName)))
+      if (!wanted.has(name)) await rm(join(this.path, incomingName, name), { recursive: true, force: true })
+  }
+
+  /** Has files fetched beside those in use. After an error, those that came whole are not fetched again by the next attempt. */
+  async fetch(files: readonly DnsFile[], fetch: (file: DnsFile, path: string) => Promise<void>): Promise<void> {
+    for (const file of files) {
+      const path = this.#incoming(file)
+      if ((await hashOf(path)) !== file.sha256) await fetch(file, path)
     }
-    // Texts are there before what names them.
-    const isText = ({ name }: DnsFile) => name.startsWith(`${listsName}/`)
-    for (const { file, path } of fetched.toSorted((a, b) => Number(isText(b.file)) - Number(isText(a.file)))) {
-      await rename(path, join(this.path, file.name))
+  }
+
+  /** True when there is a file of this name, whatever is in it. */
+  holds({ name }: DnsFile): boolean {
+    return existsSync(join(this.path, name))
+  }
+
+  /**
+   * Puts files that were fetched in their places, and the manifest once all that it names are there. After an error some are there,
+   * and others are not.
+   */
+  async place(files: readonly DnsFile[], next?: StoredManifest): Promise<void> {
+    for (const file of files.toSorted((a, b) => placeOf(a) - placeOf(b))) {
+      await rename(this.#incoming(file), join(this.path, file.name))
       this.#checked.set(file.name, file.sha256)
     }
-    await writeFileAtomic(join(this.path, manifestName), JSON.stringify(next))
+    if (next !== undefined) await writeFileAtomic(join(this.path, manifestName), JSON.stringify(next))
+  }
+
+  #incoming(file: DnsFile): string {
+    return join(this.path, incomingName, incomingNameOf(file))
   }
 
   /** Deletes the texts of lists that are not among these files. */
@@ -87,13 +101,21 @@ export class DnsFolder {
       await rm(join(this.path, name), { force: true })
     }
   }
-
-  /** Deletes everything. */
-  async remove(): Promise<void> {
-    this.#checked.clear()
-    await rm(this.path, { recursive: true, force: true })
-  }
 }
+
+/** Two files may have the same content. */
+const incomingNameOf = ({ name, sha256 }: DnsFile): string => `${basename(name)}.${sha256}`
+
+/**
+ * The order in which files are put in their places. A resolver that is started in between has what is named before what names it,
+ * and rules before those whom they hold for; without the last file, the settings, none is started.
+ */
+const order = (['lists', 'zones', 'records', 'rules', 'profiles', 'names', 'clients', 'settings'] as const).map(
+  (name: CutName): string => resolverFile[name],
+)
+
+/** Texts of lists are before all of them. */
+const placeOf = ({ name }: DnsFile): number => order.indexOf(name)
 
 /** SHA-256 of a file, hex; undefined when it cannot be read. */
 async function hashOf(path: string): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually, temporaryDirectory } from '@hearth/testing'
@@ -49,6 +49,10 @@ async function openNode() {
             calls.push('lists')
             return { reports: [], names: 0, durationMs: 0 }
           },
+          changedTogether: async () => {
+            calls.push('together')
+            return { reports: [], names: 0, durationMs: 0 }
+          },
           close: async () => void calls.push('close'),
         }
       },
@@ -93,11 +97,32 @@ test('a node fetches what it does not have, and the resolver hears what changed 
   assert.deepEqual([node.fetched, node.calls], [['[7]'], ['start', 'changed all']], 'a list is not sent again')
   await resolver.take('three', node.manifest({ 'lists.json': '[2]', 'lists/b.txt': 'b.example\n' }), node.signal)
   assert.deepEqual(await readdir(join(node.path, 'lists')), ['b.txt'])
-  assert.deepEqual(node.calls.slice(2), ['changed all', 'lists'])
+  assert.deepEqual(node.calls.slice(2), ['together'])
   await resolver.take('four', node.manifest(rules), node.signal)
   assert.equal(await readFile(join(node.path, 'lists/a.txt'), 'utf8'), 'ads.example\n', 'a list that comes back')
   await resolver.take('five', { files: [] }, node.signal)
-  assert.deepEqual([node.calls.at(-1), existsSync(node.path), resolver.status().status], ['close', false, 'off'])
+  assert.deepEqual([node.calls.at(-1), resolver.status().status], ['close', 'off'])
+})
+
+test('a resolver that is not needed ends, and needs no list again when it is', async () => {
+  await using node = await openNode()
+  const resolver = node.open()
+  await resolver.take('none', { files: [] }, node.signal)
+  assert.equal(existsSync(node.path), false)
+  const wanted = node.manifest({ 'lists.json': '[1]', 'lists/a.txt': 'ads.example\n' })
+  await resolver.take('one', wanted, node.signal)
+  await writeFile(join(node.path, 'lists.bin'), 'compiled')
+  await resolver.take('two', { files: [] }, node.signal)
+  const { status, lists } = resolver.status()
+  assert.deepEqual([node.calls, status, lists], [['start', 'close'], 'off', 0])
+
+  const next = node.open()
+  await next.start()
+  assert.deepEqual([node.calls.length, next.received, next.status().status], [2, 'two', 'off'], 'nor after a restart')
+  node.fetched.length = 0
+  await next.take('one', wanted, node.signal)
+  assert.deepEqual([node.fetched, node.calls.at(-1), next.status().lists], [[], 'start', 1])
+  assert.equal(await readFile(join(node.path, 'lists.bin'), 'utf8'), 'compiled')
 })
 
 test('a file that is not the one that was named changes nothing, and is tried again', async () => {
@@ -112,6 +137,98 @@ test('a file that is not the one that was named changes nothing, and is tried ag
   node.store.set(hashOf('[3]'), '[3]')
   await resolver.take('two', next, node.signal)
   assert.deepEqual([resolver.received, resolver.status().problem], ['two', null])
+})
+
+test('what was fetched before an error is not fetched again, unless it is damaged or not wanted any more', async () => {
+  await using node = await openNode()
+  const resolver = node.open()
+  await resolver.take('one', node.manifest({}), node.signal)
+  const texts = { 'lists/a.txt': 'a.example\n', 'lists/b.txt': 'b.example\n' }
+  const next = node.manifest({ ...texts, 'lists/c.txt': 'c.example\n', 'lists/d.txt': 'd.example\n' })
+  node.store.delete(hashOf('c.example\n'))
+  const incoming = join(node.path, 'incoming')
+  node.fetched.length = 0
+  await assert.rejects(resolver.take('two', next, node.signal))
+  assert.deepEqual(node.fetched, ['a.example\n', 'b.example\n'])
+  const damaged = (await readdir(incoming)).find((name) => name.startsWith('a.txt'))
+  await writeFile(join(incoming, damaged ?? ''), 'a.exa')
+  node.store.set(hashOf('c.example\n'), 'c.example\n')
+  node.store.delete(hashOf('d.example\n'))
+  await assert.rejects(node.open().take('two', next, node.signal))
+  assert.deepEqual(node.fetched.slice(2), ['a.example\n', 'c.example\n'], 'after a restart, too')
+
+  await resolver.take('three', node.manifest(texts), node.signal)
+  assert.deepEqual([node.fetched.length, await readdir(incoming)], [4, []])
+  assert.deepEqual((await readdir(join(node.path, 'lists'))).toSorted(), ['a.txt', 'b.txt'])
+})
+
+test('a small change does not wait for the newer text of a list, but for the text of a new one', async () => {
+  await using node = await openNode()
+  const resolver = node.open()
+  await resolver.take('one', node.manifest({ 'lists.json': '[1]', 'lists/a.txt': 'old.example\n' }), node.signal)
+  const next = node.manifest({ 'rules.json': '[2]', 'lists.json': '[2]', 'lists/a.txt': 'a.example\n' })
+  node.store.delete(hashOf('a.example\n'))
+  await assert.rejects(resolver.take('two', next, node.signal))
+  assert.deepEqual([node.calls, resolver.received], [['start', 'changed all'], null])
+  assert.equal(await readFile(join(node.path, 'rules.json'), 'utf8'), '[2]')
+  assert.equal(await readFile(join(node.path, 'lists.json'), 'utf8'), '[1]')
+  await resolver.retry()
+  assert.match(resolver.status().problem ?? '', /not the one that it named/)
+  node.store.set(hashOf('a.example\n'), 'a.example\n')
+  await resolver.take('two', next, node.signal)
+  assert.deepEqual([node.calls.at(-1), resolver.received, resolver.status().problem], ['lists', 'two', null])
+
+  const texts = { 'lists/a.txt': 'a.example\n', 'lists/b.txt': 'b.example\n' }
+  const more = node.manifest({ ...texts, 'rules.json': '[3]', 'lists.json': '[3]' })
+  node.store.delete(hashOf('b.example\n'))
+  await assert.rejects(resolver.take('three', more, node.signal))
+  assert.deepEqual([node.calls.length, resolver.received], [3, 'two'])
+  node.store.set(hashOf('b.example\n'), 'b.example\n')
+  await resolver.take('three', more, node.signal)
+  assert.equal(node.calls.at(-1), 'together')
+})
+
+test('what was put in its place before an error comes into force with the rest', async () => {
+  await using node = await openNode()
+  const resolver = node.open()
+  await resolver.take('one', node.manifest({ 'rules.json': '[1]' }), node.signal)
+  const manifest = join(node.path, 'manifest.json')
+  await rm(manifest)
+  await mkdir(join(manifest, 'in-the-way'), { recursive: true })
+  const next = node.manifest({ 'rules.json': '[2]', 'lists.json': '[1]' })
+  await assert.rejects(resolver.take('two', next, node.signal))
+  await resolver.retry()
+  assert.deepEqual([node.calls, resolver.received], [['start'], null], 'it is asked for again, whatever it is by then')
+  assert.match(resolver.status().problem ?? '', /manifest\.json/)
+  await rm(manifest, { recursive: true })
+  await resolver.take('two', next, node.signal)
+  assert.deepEqual([resolver.received, resolver.status().problem], ['two', null])
+  assert.deepEqual(node.calls, ['start', 'together'])
+})
+
+test('a node that is interrupted while it puts files in their places has rules before clients, and does not start without the rest', async () => {
+  await using node = await openNode()
+  const wanted = node.manifest({ 'lists.json': '[1]', 'lists/a.txt': 'ads.example\n' })
+  const present = async () => (await readdir(node.path)).filter((name) => name.endsWith('.json')).toSorted()
+  // A folder in the place of a file ends it there.
+  for (const [last, before] of [
+    ['profiles.json', ['lists.json', 'profiles.json', 'records.json', 'rules.json', 'zones.json']],
+    [
+      'clients.json',
+      ['clients.json', 'lists.json', 'names.json', 'profiles.json', 'records.json', 'rules.json', 'zones.json'],
+    ],
+  ] as const) {
+    await mkdir(join(node.path, last, 'in-the-way'), { recursive: true })
+    await assert.rejects(node.open().take('one', wanted, node.signal))
+    assert.deepEqual(await present(), before)
+    assert.ok(existsSync(join(node.path, 'lists/a.txt')))
+    const next = node.open()
+    await next.start()
+    assert.deepEqual([node.calls, next.received], [[], null])
+    await rm(join(node.path, last), { recursive: true })
+  }
+  await node.open().take('one', wanted, node.signal)
+  assert.deepEqual(node.calls, ['start'])
 })
 
 test('a start works from the disk; what is damaged there is fetched again', async () => {

@@ -1,15 +1,15 @@
 import type { Log } from '@hearth/runtime'
-import { DnsManifest } from '../../nodes/dns/manifest.ts'
+import { type DnsFile, DnsManifest } from '../../nodes/dns/manifest.ts'
 import { linkPaths, type Report } from '../../nodes/link-schema.ts'
 import type { ResolverSupervisor } from '../../resolver/supervisor.ts'
 import type { ControlLink } from '../control-link.ts'
 import { describeIssue } from '../state-file.ts'
-import { DnsFolder } from './dns-folder.ts'
+import { DnsFolder, type StoredManifest } from './dns-folder.ts'
 
 /** A resolver process that is supervised. */
 type Supervised = Pick<
   ResolverSupervisor,
-  'attach' | 'changed' | 'changedLists' | 'close' | 'ready' | 'restarts' | 'state'
+  'attach' | 'changed' | 'changedLists' | 'changedTogether' | 'close' | 'ready' | 'restarts' | 'state'
 >
 
 export interface NodeResolverDependencies {
@@ -26,6 +26,8 @@ export interface NodeResolverDependencies {
 /** What a running resolver does not work from yet, although it is on the disk. */
 interface Pending {
   readonly isStopped: boolean
+  /** Not all files are in their places yet: what is on the disk does not belong together. */
+  readonly isPartial: boolean
   readonly files: boolean
   readonly lists: boolean
 }
@@ -37,8 +39,10 @@ export class NodeResolver {
   #resolver: Supervised | undefined
   #received: string | null = null
   #pending: Pending | undefined
-  /** Reason why what the service wants is not in force. */
+  /** Reason why what the service wants is not on the disk. */
   #failure: string | undefined
+  /** Reason why what is on the disk is not in force. */
+  #refusal: string | undefined
   /** Lists that it works from. */
   #lists = 0
   #isClosed = false
@@ -51,8 +55,12 @@ export class NodeResolver {
   /** Starts the resolver from what is on the disk. What is damaged there is asked for again. */
   async start(): Promise<void> {
     if (!this.#folder.isUsable) return
-    await this.#run()
     const stored = await this.#folder.read()
+    if (stored?.files.length === 0) {
+      this.#received = stored.revision
+      return
+    }
+    await this.#run()
     const damaged = stored === undefined ? undefined : await this.#folder.missing(stored.files)
     this.#lists = listsIn(stored?.files ?? [])
     if (stored !== undefined && damaged?.length === 0) this.#received = stored.revision
@@ -69,7 +77,7 @@ export class NodeResolver {
 
   /** Takes over what the service sent: fetches what is not there, then puts it in force. Throws when something cannot be fetched. */
   async take(revision: string, sent: unknown, signal: AbortSignal): Promise<void> {
-    const { link, log } = this.#dependencies
+    const { log } = this.#dependencies
     const { success, data: manifest, error } = DnsManifest.safeParse(sent)
     if (!success) {
       this.#failure = `the service wants what this version of Hearth does not understand (${describeIssue(error)}): update Hearth on the node`
@@ -79,50 +87,89 @@ export class NodeResolver {
     }
     const { files } = manifest
     try {
-      const missing = await this.#folder.missing(files)
-      if (files.length > 0)
-        await this.#folder.install({ revision, files }, missing, ({ sha256, size }, path) =>
-          link.download(`${linkPaths.dnsFiles}${sha256}`, path, { sha256, size, signal }),
-        )
-      this.#lists = listsIn(files)
-      this.#pending = {
-        isStopped: files.length === 0,
-        files: this.#pending?.files === true || missing.some(({ name }) => !isOfLists(name)),
-        lists: this.#pending?.lists === true || missing.some(({ name }) => isOfLists(name)),
-      }
+      if (files.length > 0) await this.#install({ revision, files }, signal)
+      else await this.#end({ revision, files })
     } catch (error) {
       this.#failure = (error as Error).message
       throw error
     }
+    this.#failure = undefined
+    this.#lists = listsIn(files)
     this.#received = revision
     await this.retry()
     if (files.length > 0) await this.#folder.removeStrays(files)
   }
 
+  /** The files stay, compiled lists too: when an interface needs the resolver again, it blocks from its first answer. */
+  async #end(next: StoredManifest): Promise<void> {
+    this.#pending = { isStopped: true, isPartial: false, files: false, lists: false }
+    if (this.#folder.isUsable) await this.#folder.place([], next)
+  }
+
+  async #install(next: StoredManifest, signal: AbortSignal): Promise<void> {
+    const missing = await this.#folder.missing(next.files)
+    await this.#folder.expect(missing)
+    const { link } = this.#dependencies
+    const fetch = ({ sha256, size }: DnsFile, path: string) =>
+      link.download(`${linkPaths.dnsFiles}${sha256}`, path, { sha256, size, signal })
+    const first = this.#isBeforeLists(missing) ? missing.filter(({ name }) => !isOfLists(name)) : []
+    if (first.length > 0) {
+      await this.#folder.fetch(first, fetch)
+      await this.#place(first)
+      await this.retry()
+    }
+    const rest = missing.filter((file) => !first.includes(file))
+    await this.#folder.fetch(rest, fetch)
+    await this.#place(rest, next)
+  }
+
+  /**
+   * True when small files need not wait for texts of lists, which take long: older texts of the same lists are in force. What names a
+   * new list comes into force with it.
+   */
+  #isBeforeLists(missing: readonly DnsFile[]): boolean {
+    if (this.#resolver === undefined || this.#pending !== undefined) return false
+    const texts = missing.filter(isText)
+    return texts.length > 0 && texts.every((text) => this.#folder.holds(text))
+  }
+
+  async #place(files: readonly DnsFile[], next?: StoredManifest): Promise<void> {
+    const pending = {
+      isStopped: false,
+      files: this.#pending?.files === true || files.some(({ name }) => !isOfLists(name)),
+      lists: this.#pending?.lists === true || files.some(({ name }) => isOfLists(name)),
+    }
+    // The next attempt does not see that files that are in their places by then are not in force. From here on the disk holds
+    // nothing that the service knows by a revision.
+    this.#pending = { ...pending, isPartial: true }
+    this.#received = null
+    await this.#folder.place(files, next)
+    this.#pending = { ...pending, isPartial: false }
+  }
+
   /** Puts what is on the disk in force, unless it is already. */
   async retry(): Promise<void> {
     const pending = this.#pending
-    if (pending === undefined) return
+    if (pending === undefined || pending.isPartial) return
     try {
       await this.#apply(pending)
       this.#pending = undefined
-      this.#failure = undefined
+      this.#refusal = undefined
     } catch (error) {
       if (this.#isClosed) return
       const { message } = error as Error
-      if (message !== this.#failure) this.#dependencies.log.error(`the resolver did not take a change: ${message}`)
-      this.#failure = message
+      if (message !== this.#refusal) this.#dependencies.log.error(`the resolver did not take a change: ${message}`)
+      this.#refusal = message
     }
   }
 
   async #apply({ isStopped, files, lists }: Pending): Promise<void> {
-    if (isStopped) {
-      await this.#stop()
-      await this.#folder.remove()
-    } else if (this.#resolver === undefined) await this.#run()
+    if (isStopped) await this.#stop()
+    else if (this.#resolver === undefined) await this.#run()
     else {
-      if (files) await this.#resolver.changed('all')
-      if (lists) await this.#resolver.changedLists()
+      if (files && lists) await this.#resolver.changedTogether()
+      else if (files) await this.#resolver.changed('all')
+      else if (lists) await this.#resolver.changedLists()
     }
     this.#dependencies.onChanged()
   }
@@ -141,7 +188,8 @@ export class NodeResolver {
     const state = this.#resolver?.state
     const restarts = this.#resolver?.restarts ?? 0
     const deaf = (state?.listeners ?? []).filter(({ error }) => error !== null)
-    const problem = this.#failure ?? deaf.map(({ address, error }) => `${address}: ${error}`)[0] ?? null
+    const problem =
+      this.#failure ?? this.#refusal ?? deaf.map(({ address, error }) => `${address}: ${error}`)[0] ?? null
     return {
       status: this.#resolver === undefined ? 'off' : state === undefined ? waitingStatus(restarts) : 'running',
       started_at: state?.startedAt ?? null,
@@ -167,11 +215,12 @@ export class NodeResolver {
 
 /** Loaded when there is something to answer. */
 const startSupervised = async (folder: string): Promise<Supervised> =>
-  new (await import('../../resolver/supervisor.ts')).ResolverSupervisor(folder)
+  new (await import('../../resolver/supervisor.ts')).ResolverSupervisor(folder, { isListsFirst: true })
 
 const waitingStatus = (restarts: number) => (restarts > 0 ? 'failed' : 'starting')
 
 const isOfLists = (name: string): boolean => name.startsWith('lists')
 
-const listsIn = (files: readonly { readonly name: string }[]): number =>
-  files.filter(({ name }) => name.startsWith('lists/')).length
+const isText = ({ name }: Pick<DnsFile, 'name'>): boolean => name.startsWith('lists/')
+
+const listsIn = (files: readonly DnsFile[]): number => files.filter(isText).length

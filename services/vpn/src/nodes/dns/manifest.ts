@@ -6,6 +6,7 @@ export const maxDnsBytes = { file: 64 << 20, all: 512 << 20 } as const
 
 /** Files of the resolver that are cut for a node; texts of lists lie beside them. */
 export const cutNames = ['settings', 'clients', 'names', 'profiles', 'rules', 'lists', 'records', 'zones'] as const
+/** The name of one of them, without its ending. */
 export type CutName = (typeof cutNames)[number]
 
 /** The name of a file in the folder of a resolver. */
