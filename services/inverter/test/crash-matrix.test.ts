@@ -14,7 +14,7 @@ import type { GatewayConfig } from './killed-gateways.ts'
 const program = join(import.meta.dirname, 'killed-gateways.ts')
 const speed = 20
 /** Maximum life of a process, milliseconds; one that hangs ends the test and not the machine. */
-const maxLifeMs = 60_000
+const maxLifeMs = 240_000
 
 /** Scenario of a gateway. */
 type Task = Omit<GatewayConfig, 'folder'>
@@ -92,12 +92,17 @@ class InstallationGroup implements AsyncDisposable {
     const environment = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: this.#cache }
     const child = spawn(process.execPath, args, { env: environment, stdio: ['pipe', 'pipe', 'pipe'] })
     child.stdin.on('error', () => undefined)
-    const limit = setTimeout(() => child.kill('SIGKILL'), maxLifeMs)
     const errors: string[] = []
+    let heard = 'nothing'
+    const limit = setTimeout(() => {
+      errors.push(`the process with ${JSON.stringify(tasks)} did not end; it said last: ${heard}`)
+      child.kill('SIGKILL')
+    }, maxLifeMs)
     let outcomes: Outcome[] | undefined
     createInterface({ input: child.stderr }).on('line', (line) => errors.push(line))
     createInterface({ input: child.stdout }).on('line', (line) => {
       const [word, ...rest] = line.split(' ')
+      heard = line
       if (word === 'grid') used[Number(rest[0])]?.setGrid(Number(rest[1]))
       if (word === 'done') outcomes = JSON.parse(rest.join(' ')) as Outcome[]
       if (word !== 'recovered') return

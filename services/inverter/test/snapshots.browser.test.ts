@@ -55,6 +55,8 @@ test('a snapshot is taken with progress, compared with now, and a value is writt
   const exported = await command('snapshot export 1')
   assert.match(exported.stdout, /^name,vendor_name,group,kind,value,unit,label,failure\n/)
 
+  // The page compares the newest two by itself.
+  await page.getByLabel('From', { exact: true }).selectOption('1')
   await row.getByRole('link', { name: 'Write back power_mng_soc_min' }).click()
   const drawer = page.getByRole('dialog')
   const field = drawer.getByLabel('New value')
