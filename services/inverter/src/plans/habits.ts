@@ -1,3 +1,4 @@
+import { startOfSlot } from '../history/quantities.ts'
 import type { EnergySlotRow } from '../tables.ts'
 import type { PlanDependencies } from './dependencies.ts'
 import { LoadProfile, type QuarterLoad } from './load/load-profile.ts'
@@ -11,9 +12,6 @@ const sunDays = 7
 
 /** How far ahead the sun of the last days is taken for the next. */
 const aheadMs = 3 * dayMs
-
-/** Length of a slot of the history. */
-const slotMs = 300_000
 
 /** What the history says of the days to come. */
 export interface Habits {
@@ -33,7 +31,7 @@ function loadsOf(slots: readonly EnergySlotRow[]): QuarterLoad[] {
   const sums = new Map<number, { wh: number; count: number }>()
   for (const { slot, load_wh: wh } of slots) {
     if (wh === null) continue
-    const from = quarterOf(slot * slotMs)
+    const from = quarterOf(startOfSlot(slot))
     const sum = sums.get(from) ?? { wh: 0, count: 0 }
     sums.set(from, { wh: sum.wh + wh, count: sum.count + 1 })
   }
@@ -45,7 +43,7 @@ function loadsOf(slots: readonly EnergySlotRow[]): QuarterLoad[] {
 function sunOf(slots: readonly EnergySlotRow[], now: number): Stretch[] {
   const sums = new Map<number, { wh: number; count: number }>()
   for (const { slot, pv_wh: wh } of slots) {
-    const at = slot * slotMs
+    const at = startOfSlot(slot)
     if (wh === null || at < now - sunDays * dayMs) continue
     const time = quarterOf(at) % dayMs
     const sum = sums.get(time) ?? { wh: 0, count: 0 }

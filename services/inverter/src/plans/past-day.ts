@@ -1,3 +1,4 @@
+import { startOfSlot } from '../history/quantities.ts'
 import type { EnergySlotRow } from '../tables.ts'
 import { allAutomatic, courseOf } from './optimiser/course.ts'
 import type { Site, Step } from './optimiser/site.ts'
@@ -7,8 +8,6 @@ import { tariffPrices, type TariffSource } from './tariff.ts'
 
 /** Share of a day that must be known before its cost is said. */
 const enough = 0.9
-
-const slotMs = 300_000
 
 interface PastDay extends TariffSource {
   readonly from: number
@@ -58,7 +57,7 @@ export function costOfDay(day: PastDay): { cost: number; costWithout: number } |
 function quartersOf(slots: readonly EnergySlotRow[], from: number, count: number): Quarter[] {
   const quarters = Array.from({ length: count }, (): Quarter => ({ load: 0, pv: 0, grid: 0, discharge: 0, count: 0 }))
   for (const slot of slots) {
-    const quarter = quarters[(quarterOf(slot.slot * slotMs) - from) / quarterMs]
+    const quarter = quarters[(quarterOf(startOfSlot(slot.slot)) - from) / quarterMs]
     if (quarter === undefined || slot.load_wh === null) continue
     quarter.load += slot.load_wh
     quarter.pv += slot.pv_wh ?? 0

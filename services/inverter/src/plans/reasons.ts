@@ -13,7 +13,7 @@ export function reasonOf(block: Block, { site, timeOf }: ReasonContext): string 
   if (block.isWanted) return 'Set by hand.'
   const steps = site.steps.slice(block.from, block.until)
   const later = site.steps.slice(block.until)
-  const peak = highest(later, ({ buy }) => buy)
+  const peak = dearest(later)
   const kept = peak === undefined ? undefined : { price: money(peak.step.buy), time: timeOf(block.until + peak.index) }
   switch (block.action.kind) {
     case 'charge': {
@@ -35,10 +35,11 @@ export function reasonOf(block: Block, { site, timeOf }: ReasonContext): string 
   }
 }
 
-function highest(steps: readonly Step[], value: (step: Step) => number): { step: Step; index: number } | undefined {
+/** The step with the highest price in which the house takes more than the sun gives. */
+function dearest(steps: readonly Step[]): { step: Step; index: number } | undefined {
   let found: { step: Step; index: number } | undefined
   for (const [index, step] of steps.entries())
-    if (step.loadW > step.pvW && (found === undefined || value(step) > value(found.step))) found = { step, index }
+    if (step.loadW > step.pvW && (found === undefined || step.buy > found.step.buy)) found = { step, index }
   return found
 }
 

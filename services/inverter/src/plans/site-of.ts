@@ -62,8 +62,9 @@ export function siteOf(input: PlanInput): TimedSite | undefined {
   // The first step is shorter, so that a plan that is made in the middle of it counts what is left.
   const firstHours = (first + quarterMs - now) / 3_600_000
   const times = Array.from({ length: count }, (_, index) => first + index * quarterMs)
+  const knownPrices = [...before, ...prices.slice(0, priced)]
   const steps = times.map((at, index): Step => {
-    const { buy, sell } = priceAt([...before, ...prices.slice(0, priced)], index + day)
+    const { buy, sell } = priceAt(knownPrices, index + day)
     const choice = input.choices.find(({ from_at, until_at }) => from_at <= at && at < until_at)
     return {
       hours: index === 0 ? Math.max(firstHours, 1 / 60) : 0.25,

@@ -12,18 +12,6 @@ const keptDays = 400
 /** Rows of one statement, below the database's limit of parameters. */
 const rowsAtOnce = 200
 
-/** Returns the latest plan of a device, as JSON. */
-export async function latestPlan(db: Db, deviceId: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('plans')
-    .select('document')
-    .where('device_id', '=', deviceId)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.document
-}
-
 /** Stores a plan and removes the oldest of its device. */
 export async function addPlan(db: Db, deviceId: string, plan: { madeAt: number; document: string }): Promise<void> {
   await db.transaction().execute(async (trx) => {

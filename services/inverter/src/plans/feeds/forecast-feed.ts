@@ -39,7 +39,7 @@ async function fetchForecast({ dependencies, settings }: PriceFeedContext, signa
   const send = createRequests(dependencies.allow, signal)
   const planes: Stretch[][] = []
   for (const plane of settings.planes) {
-    const url = source.url({ latitude, longitude }, plane, dependencies.timers.now())
+    const url = source.url({ latitude, longitude }, plane)
     const parse = (text: string) => source.parse(text, plane)
     planes.push(parse(await send({ url }, parse)))
   }

@@ -6,6 +6,7 @@ import {
   type OutboundAllow,
 } from '@hearth/outbound'
 import type { PriceRequest } from '../prices/price-source.ts'
+import { SourceRefusal } from '../source-answer.ts'
 
 /** Time for a request with its answer, milliseconds, and the largest answer, bytes. */
 const timeoutMs = 30_000
@@ -19,23 +20,21 @@ export function createRequests(allow: OutboundAllow, signal: AbortSignal): SendR
   const send = createGuardedFetch(createOutboundPolicy(allow, { ports: [80, 443] }))
   return async ({ url, method, headers, body }, parse) => {
     const { host } = new URL(url)
-    try {
-      const answer = await send(url, {
-        ...(method === undefined ? { redirects: 2 } : { method }),
-        ...(headers !== undefined && { headers }),
-        ...(body !== undefined && { body }),
-        timeoutMs,
-        maxBytes,
-        signal,
-      })
-      const text = Buffer.from(answer.body).toString('utf8')
-      if (answer.status < 200 || answer.status > 299)
-        throw new Error(reasonIn(text, parse) ?? `${host} answered ${answer.status}`)
-      return text
-    } catch (error) {
+    const answer = await send(url, {
+      ...(method === undefined ? { redirects: 2 } : { method }),
+      ...(headers !== undefined && { headers }),
+      ...(body !== undefined && { body }),
+      timeoutMs,
+      maxBytes,
+      signal,
+    }).catch((error: unknown) => {
       signal.throwIfAborted()
       throw new Error(describe(error, host), { cause: error })
-    }
+    })
+    const text = Buffer.from(answer.body).toString('utf8')
+    if (answer.status < 200 || answer.status > 299)
+      throw new Error(reasonIn(text, parse) ?? `${host} answered ${answer.status}`)
+    return text
   }
 }
 
@@ -45,13 +44,11 @@ function reasonIn(text: string, parse: (text: string) => unknown): string | unde
     parse(text)
     return undefined
   } catch (error) {
-    return error instanceof Error && error.message.includes(' says: ') ? error.message : undefined
+    return error instanceof SourceRefusal ? error.message : undefined
   }
 }
 
 function describe(error: unknown, host: string): string {
   if (error instanceof OutboundRefused) return `${error.message}. OUTBOUND_ALLOW exempts a host, HOST:PORT or a network`
-  if (error instanceof OutboundFailed) return error.message
-  const isOwn = error instanceof Error && (error.message.includes(' says: ') || error.message.includes(' answered '))
-  return isOwn ? error.message : `${host} cannot be reached`
+  return error instanceof OutboundFailed ? error.message : `${host} cannot be reached`
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { quarterMs, type Stretch } from '../quarters/quarters.ts'
-import { parseDocument, UnreadableForecast, type ForecastSource } from './forecast-source.ts'
+import { parseDocument, SourceRefusal, UnreadableAnswer } from '../source-answer.ts'
+import type { ForecastSource } from './forecast-source.ts'
 
 const Answer = z.object({ result: z.record(z.string(), z.number()) })
 const Refusal = z.object({ message: z.object({ code: z.int().min(1), text: z.string() }) })
@@ -15,9 +16,9 @@ export const forecastSolar: ForecastSource = {
   parse(text, { peak_w: peak }) {
     const document = parseDocument(text)
     const refusal = Refusal.safeParse(document)
-    if (refusal.success) throw new UnreadableForecast(`Forecast.Solar says: ${refusal.data.message.text.slice(0, 200)}`)
+    if (refusal.success) throw new SourceRefusal(`Forecast.Solar says: ${refusal.data.message.text.slice(0, 200)}`)
     const answer = Answer.safeParse(document)
-    if (!answer.success) throw new UnreadableForecast('the answer has no powers')
+    if (!answer.success) throw new UnreadableAnswer('the answer has no powers')
     const points = Object.entries(answer.data.result)
       .map(([time, watts]) => ({ at: Date.parse(time), watts }))
       .filter(({ at }) => !Number.isNaN(at))

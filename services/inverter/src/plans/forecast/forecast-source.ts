@@ -14,24 +14,10 @@ export interface Place {
   readonly longitude: number
 }
 
-/** An answer or a file that has no forecast in the format it should have. */
-export class UnreadableForecast extends Error {
-  override readonly name = 'UnreadableForecast'
-}
-
 /** A service that forecasts the sun on panels of one direction. */
 export interface ForecastSource {
-  /** Address for panels; `until` is the end of the time that is wanted, milliseconds since the epoch. */
-  url(place: Place, plane: Plane, until: number): string
+  /** Address for panels. */
+  url(place: Place, plane: Plane): string
   /** Reads the mean power of these panels, watts. */
   parse(text: string, plane: Plane): Stretch[]
-}
-
-/** Reads a document in JSON. */
-export function parseDocument(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new UnreadableForecast('the answer is not JSON')
-  }
 }

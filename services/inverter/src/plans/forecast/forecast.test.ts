@@ -16,7 +16,7 @@ test('Open-Meteo: a value belongs to the quarter hour before its time, and what 
     minutely_15: { time: [noon / 1000, noon / 1000 + 900], global_tilted_irradiance: [500, null] },
   })
   assert.deepEqual(openMeteo.parse(text, plane), [{ from: noon - 900_000, until: noon, value: 3400 }])
-  assert.match(openMeteo.url(place, plane, noon), /latitude=52.5&longitude=13.4&tilt=35&azimuth=-10/)
+  assert.match(openMeteo.url(place, plane), /latitude=52.5&longitude=13.4&tilt=35&azimuth=-10/)
   const refused = JSON.stringify({ error: true, reason: 'Daily API request limit exceeded.' })
   assert.throws(() => openMeteo.parse(refused, plane), /Open-Meteo says: Daily API request limit/)
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { quarterMs, type Stretch } from '../quarters/quarters.ts'
-import { parseDocument, UnreadableForecast, type ForecastSource } from './forecast-source.ts'
+import { parseDocument, SourceRefusal, UnreadableAnswer } from '../source-answer.ts'
+import type { ForecastSource } from './forecast-source.ts'
 
 const Answer = z.object({
   minutely_15: z.object({
@@ -27,9 +28,9 @@ export const openMeteo: ForecastSource = {
   parse(text, { peak_w: peak }) {
     const document = parseDocument(text)
     const refusal = Refusal.safeParse(document)
-    if (refusal.success) throw new UnreadableForecast(`Open-Meteo says: ${refusal.data.reason.slice(0, 200)}`)
+    if (refusal.success) throw new SourceRefusal(`Open-Meteo says: ${refusal.data.reason.slice(0, 200)}`)
     const answer = Answer.safeParse(document)
-    if (!answer.success) throw new UnreadableForecast('the answer has no irradiance of quarter hours')
+    if (!answer.success) throw new UnreadableAnswer('the answer has no irradiance of quarter hours')
     const { time, global_tilted_irradiance: light } = answer.data.minutely_15
     return time.flatMap((seconds, index): Stretch[] => {
       const value = light[index]

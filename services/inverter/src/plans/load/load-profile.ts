@@ -1,4 +1,4 @@
-import { quarterMs } from '../quarters/quarters.ts'
+import { quarterOf } from '../quarters/quarters.ts'
 
 /** Mean power that a house used in a quarter hour, watts. */
 export interface QuarterLoad {
@@ -48,9 +48,9 @@ export class LoadProfile {
   }
 
   #placeOf(ms: number): { weekday: number; kind: 'work' | 'free'; quarter: number } {
-    const { dayOfWeek, hour, minute } = Temporal.Instant.fromEpochMilliseconds(
-      Math.floor(ms / quarterMs) * quarterMs,
-    ).toZonedDateTimeISO(this.#zone)
+    const { dayOfWeek, hour, minute } = Temporal.Instant.fromEpochMilliseconds(quarterOf(ms)).toZonedDateTimeISO(
+      this.#zone,
+    )
     return { weekday: dayOfWeek, kind: dayOfWeek > 5 ? 'free' : 'work', quarter: hour * 4 + Math.floor(minute / 15) }
   }
 }

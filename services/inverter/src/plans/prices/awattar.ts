@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { parseDocument, pricesOf, UnreadablePrices, type PriceSource } from './price-source.ts'
+import { parseDocument, UnreadableAnswer } from '../source-answer.ts'
+import { pricesOf, type PriceSource } from './price-source.ts'
 
 const Answer = z.object({
   data: z.array(z.object({ start_timestamp: z.number(), end_timestamp: z.number(), marketprice: z.number() })),
@@ -13,7 +14,7 @@ export const awattar: PriceSource = {
   },
   parse(text) {
     const answer = Answer.safeParse(parseDocument(text))
-    if (!answer.success) throw new UnreadablePrices('the answer has no list of market prices')
+    if (!answer.success) throw new UnreadableAnswer('the answer has no list of market prices')
     return pricesOf(
       answer.data.data.map(({ start_timestamp: from, end_timestamp: until, marketprice }) => ({
         from,

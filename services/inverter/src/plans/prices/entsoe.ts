@@ -1,4 +1,5 @@
-import { pricesOf, UnreadablePrices, type Price, type PricePoint, type PriceSource } from './price-source.ts'
+import { SourceRefusal, UnreadableAnswer } from '../source-answer.ts'
+import { pricesOf, type Price, type PricePoint, type PriceSource } from './price-source.ts'
 
 const minutes: Readonly<Record<string, number>> = { PT15M: 15, PT30M: 30, PT60M: 60, PT1H: 60 }
 
@@ -25,7 +26,7 @@ export const entsoe: PriceSource = {
     if (text.includes('Acknowledgement_MarketDocument')) {
       const reason = valueOf(valueOf(text, 'Reason'), 'text').slice(0, 300)
       if (reason.includes('No matching data')) return []
-      throw new UnreadablePrices(`the platform says: ${reason || 'nothing'}`)
+      throw new SourceRefusal(`the platform says: ${reason || 'nothing'}`)
     }
     const series = elements(text, 'TimeSeries', { max: maxParts, what: 'series' })
     const counted = ofFirstAuction(series)
@@ -33,7 +34,7 @@ export const entsoe: PriceSource = {
     const periods = periodsOf(counted)
     // Where a zone is published in quarter hours and in hours, the quarter hours count.
     const ordered = periods.toSorted((a, b) => b.lengthMs - a.lengthMs)
-    if (ordered.length === 0) throw new UnreadablePrices('the answer has no period of prices')
+    if (ordered.length === 0) throw new UnreadableAnswer('the answer has no period of prices')
     return overlaid(ordered.map(({ prices }) => prices))
   },
 }
@@ -58,9 +59,9 @@ function ofFirstAuction(series: readonly string[]): string[] {
 function checkUnits(series: string, currency: string): void {
   const own = valueOf(series, 'currency_Unit.name').slice(0, 20)
   if (own !== '' && own !== currency)
-    throw new UnreadablePrices(`the prices are in ${own}, and the currency of the settings is ${currency}`)
+    throw new UnreadableAnswer(`the prices are in ${own}, and the currency of the settings is ${currency}`)
   const unit = valueOf(series, 'price_Measure_Unit.name').slice(0, 20)
-  if (unit !== '' && unit !== 'MWH') throw new UnreadablePrices(`the prices are for ${unit} instead of MWH`)
+  if (unit !== '' && unit !== 'MWH') throw new UnreadableAnswer(`the prices are for ${unit} instead of MWH`)
 }
 
 /** Prices of one period, and how long each of them is. */
@@ -90,7 +91,7 @@ function periodOf(text: string): Period {
   const end = Date.parse(valueOf(text, 'end'))
   const count = Math.round((end - start) / lengthMs)
   if (!Number.isInteger(count) || count < 1 || count > 1000)
-    throw new UnreadablePrices(`a period from ${valueOf(text, 'start')} in steps of ${resolution} cannot be read`)
+    throw new UnreadableAnswer(`a period from ${valueOf(text, 'start')} in steps of ${resolution} cannot be read`)
   const known = new Map(
     elements(text, 'Point', { max: maxPrices, what: 'prices' }).map((point) => [
       Number(valueOf(point, 'position')),
@@ -124,8 +125,8 @@ interface ElementLimit {
   readonly what: string
 }
 
-const tooMany = (max: number, what: string): UnreadablePrices =>
-  new UnreadablePrices(`the answer has more than ${max} ${what}`)
+const tooMany = (max: number, what: string): UnreadableAnswer =>
+  new UnreadableAnswer(`the answer has more than ${max} ${what}`)
 
 /** Returns what elements of a name contain, in one pass. */
 function elements(text: string, name: string, { max, what }: ElementLimit): string[] {

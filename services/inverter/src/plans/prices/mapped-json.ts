@@ -1,4 +1,5 @@
-import { parseDocument, pricesOf, UnreadablePrices, type Price, type PricePoint } from './price-source.ts'
+import { parseDocument, UnreadableAnswer } from '../source-answer.ts'
+import { pricesOf, type Price, type PricePoint } from './price-source.ts'
 
 /** Where a document has prices. Paths are names and numbers with points between them; an empty one is the place itself. */
 export interface PriceMapping {
@@ -19,18 +20,18 @@ const maxEntries = 5000
 export function parseMapped(text: string, mapping: PriceMapping): Price[] {
   const list = valueAt(parseDocument(text), mapping.list)
   if (!Array.isArray(list))
-    throw new UnreadablePrices(`there is no list at ${mapping.list || 'the top of the document'}`)
-  if (list.length > maxEntries) throw new UnreadablePrices(`the list has more than ${maxEntries} entries`)
+    throw new UnreadableAnswer(`there is no list at ${mapping.list || 'the top of the document'}`)
+  if (list.length > maxEntries) throw new UnreadableAnswer(`the list has more than ${maxEntries} entries`)
   return pricesOf(list.map((entry: unknown, index) => pointOf(entry, index, mapping)))
 }
 
 function pointOf(entry: unknown, index: number, { start, end, price, divisor }: PriceMapping): PricePoint {
   const from = timeOf(valueAt(entry, start))
-  if (from === undefined) throw new UnreadablePrices(`entry ${index + 1} has no time at ${start}`)
+  if (from === undefined) throw new UnreadableAnswer(`entry ${index + 1} has no time at ${start}`)
   const value = valueAt(entry, price)
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   if (typeof number !== 'number' || !Number.isFinite(number))
-    throw new UnreadablePrices(`entry ${index + 1} has no number at ${price}`)
+    throw new UnreadableAnswer(`entry ${index + 1} has no number at ${price}`)
   return { from, until: end === '' ? undefined : timeOf(valueAt(entry, end)), price: number / divisor }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { parseDocument, pricesOf, UnreadablePrices, type PriceRequest, type PriceSource } from './price-source.ts'
+import { parseDocument, UnreadableAnswer } from '../source-answer.ts'
+import { pricesOf, type PriceRequest, type PriceSource } from './price-source.ts'
 
 const time = z.iso.datetime({ offset: true })
 
@@ -28,7 +29,7 @@ export const nordPool: PriceSource = {
     // A day that is not published yet has no content.
     if (text.trim() === '') return []
     const answer = Answer.safeParse(parseDocument(text))
-    if (!answer.success) throw new UnreadablePrices('the answer has no list of areas and prices')
+    if (!answer.success) throw new UnreadableAnswer('the answer has no list of areas and prices')
     return pricesOf(
       answer.data.multiAreaEntries.flatMap(({ deliveryStart, deliveryEnd, entryPerArea }) => {
         const price = entryPerArea[area]

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { parseDocument, pricesOf, UnreadablePrices, type PriceSource } from './price-source.ts'
+import { parseDocument, UnreadableAnswer } from '../source-answer.ts'
+import { pricesOf, type PriceSource } from './price-source.ts'
 
 const time = z.iso.datetime({ offset: true })
 
@@ -22,7 +23,7 @@ export const octopus: PriceSource = {
   },
   parse(text, { until }) {
     const answer = Answer.safeParse(parseDocument(text))
-    if (!answer.success) throw new UnreadablePrices('the answer has no list of unit rates')
+    if (!answer.success) throw new UnreadableAnswer('the answer has no list of unit rates')
     // Pence; a rate without an end holds until further notice.
     return pricesOf(
       answer.data.results.map(({ value_inc_vat: pence, valid_from: from, valid_to: to }) => ({

@@ -1,5 +1,6 @@
 import { parseMapped, timeOf } from './mapped-json.ts'
-import { pricesOf, UnreadablePrices, type Price, type PricePoint } from './price-source.ts'
+import { UnreadableAnswer } from '../source-answer.ts'
+import { pricesOf, type Price, type PricePoint } from './price-source.ts'
 
 /**
  * Reads a file of prices per kilowatt-hour: a list in JSON of objects with `start`, `price` and perhaps `end`, or lines
@@ -24,12 +25,12 @@ const cellsOf = (line: string): string[] =>
 function pointOf(cells: readonly string[], number: number): PricePoint {
   const [start = '', price = ''] = cells.map((cell) => cell.trim())
   const from = timeOf(start)
-  if (from === undefined) throw new UnreadablePrices(`line ${number} begins with no time that has an offset`)
+  if (from === undefined) throw new UnreadableAnswer(`line ${number} begins with no time that has an offset`)
   if (cells.length > 2)
-    throw new UnreadablePrices(
+    throw new UnreadableAnswer(
       `line ${number} has ${cells.length} values instead of a time and a price; with a decimal comma put a semicolon between them`,
     )
   if (price === '' || !Number.isFinite(Number(price)))
-    throw new UnreadablePrices(`line ${number} has no price after the time`)
+    throw new UnreadableAnswer(`line ${number} has no price after the time`)
   return { from, price: Number(price) }
 }

@@ -1,3 +1,5 @@
+import { UnreadableAnswer } from '../source-answer.ts'
+
 /** A price for a stretch of time, per kilowatt-hour in the currency of the tariff. Times are milliseconds since the epoch. */
 export interface Price {
   readonly from: number
@@ -29,13 +31,8 @@ export interface PriceRequest {
 export interface PriceSource {
   /** Requests for all prices that are asked for. */
   requests(query: PriceQuery): PriceRequest[]
-  /** Reads an answer. Throws `UnreadablePrices`. */
+  /** Reads an answer. Throws `UnreadableAnswer`. */
   parse(text: string, query: PriceQuery): Price[]
-}
-
-/** An answer or a file that has no prices in the format it should have; the message says what is wrong with it. */
-export class UnreadablePrices extends Error {
-  override readonly name = 'UnreadablePrices'
 }
 
 /** Longest stretch that a price without an end may stand for. */
@@ -57,19 +54,10 @@ export function pricesOf(points: readonly PricePoint[]): Price[] {
   let length = longestMs
   return sorted.map(({ from, until, price }, index) => {
     if (!Number.isFinite(from) || !Number.isFinite(price))
-      throw new UnreadablePrices('a price or its time is not a number')
+      throw new UnreadableAnswer('a price or its time is not a number')
     const next = sorted[index + 1]?.from
     if (next !== undefined && next - from <= longestMs) length = next - from
     const end = until ?? from + length
     return { from, until: Math.min(end, next ?? end), price }
   })
-}
-
-/** Reads a document in JSON. */
-export function parseDocument(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new UnreadablePrices('the answer is not JSON')
-  }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { parseDocument, pricesOf, UnreadablePrices, type PriceSource } from './price-source.ts'
+import { parseDocument, SourceRefusal, UnreadableAnswer } from '../source-answer.ts'
+import { pricesOf, type PriceSource } from './price-source.ts'
 
 const Entries = z
   .array(z.object({ total: z.number().nullable(), startsAt: z.iso.datetime({ offset: true }) }))
@@ -38,13 +39,13 @@ export const tibber: PriceSource = {
   ],
   parse(text, { area }) {
     const answer = Answer.safeParse(parseDocument(text))
-    if (!answer.success) throw new UnreadablePrices('the answer has no prices of homes')
+    if (!answer.success) throw new UnreadableAnswer('the answer has no prices of homes')
     const { data, errors } = answer.data
-    if (data == null) throw new UnreadablePrices(`Tibber says: ${errors?.[0]?.message.slice(0, 200) ?? 'nothing'}`)
+    if (data == null) throw new SourceRefusal(`Tibber says: ${errors?.[0]?.message.slice(0, 200) ?? 'nothing'}`)
     const homes = data.viewer.homes.filter(({ id }) => area === '' || id === area)
     const info = homes.find(({ currentSubscription }) => currentSubscription?.priceInfo != null)?.currentSubscription
     if (info?.priceInfo == null)
-      throw new UnreadablePrices(area === '' ? 'no home has a contract' : `there is no home ${area} with a contract`)
+      throw new UnreadableAnswer(area === '' ? 'no home has a contract' : `there is no home ${area} with a contract`)
     const { today, tomorrow } = info.priceInfo
     return pricesOf(
       [...(today ?? []), ...(tomorrow ?? [])].flatMap(({ total, startsAt }) =>
