@@ -1,4 +1,5 @@
 import { lastContact } from './contact.ts'
+import { isListText } from '../nodes/dns/manifest.ts'
 import { DnsFolder, dnsFolderName } from './dns/dns-folder.ts'
 import { readIdentity } from './identity.ts'
 import { readStateFile } from './state-file.ts'
@@ -20,7 +21,7 @@ export async function describeNode(directory: string): Promise<string[]> {
 async function dnsLine(directory: string): Promise<string> {
   const stored = await new DnsFolder(directory).read()
   if (stored === undefined || stored.files.length === 0) return 'DNS: nothing to answer'
-  const lists = stored.files.filter(({ name }) => name.startsWith('lists/')).length
+  const lists = stored.files.filter(isListText).length
   return `DNS: answers from the files in ${dnsFolderName}, block lists: ${lists}`
 }
 

@@ -1,5 +1,6 @@
 import type { Log } from '@hearth/runtime'
-import { type DnsFile, DnsManifest } from '../../nodes/dns/manifest.ts'
+import { resolverFile } from '../../dns/resolver-files.ts'
+import { type DnsFile, DnsManifest, isListText } from '../../nodes/dns/manifest.ts'
 import { linkPaths, type Report } from '../../nodes/link-schema.ts'
 import type { ResolverSupervisor } from '../../resolver/supervisor.ts'
 import type { ControlLink } from '../control-link.ts'
@@ -112,7 +113,7 @@ export class NodeResolver {
     const { link } = this.#dependencies
     const fetch = ({ sha256, size }: DnsFile, path: string) =>
       link.download(`${linkPaths.dnsFiles}${sha256}`, path, { sha256, size, signal })
-    const first = this.#isBeforeLists(missing) ? missing.filter(({ name }) => !isOfLists(name)) : []
+    const first = this.#isBeforeLists(missing) ? missing.filter((file) => !isOfLists(file)) : []
     if (first.length > 0) {
       await this.#folder.fetch(first, fetch)
       await this.#place(first)
@@ -129,15 +130,15 @@ export class NodeResolver {
    */
   #isBeforeLists(missing: readonly DnsFile[]): boolean {
     if (this.#resolver === undefined || this.#pending !== undefined) return false
-    const texts = missing.filter(isText)
+    const texts = missing.filter(isListText)
     return texts.length > 0 && texts.every((text) => this.#folder.holds(text))
   }
 
   async #place(files: readonly DnsFile[], next?: StoredManifest): Promise<void> {
     const pending = {
       isStopped: false,
-      files: this.#pending?.files === true || files.some(({ name }) => !isOfLists(name)),
-      lists: this.#pending?.lists === true || files.some(({ name }) => isOfLists(name)),
+      files: this.#pending?.files === true || files.some((file) => !isOfLists(file)),
+      lists: this.#pending?.lists === true || files.some(isOfLists),
     }
     // The next attempt does not see that files that are in their places by then are not in force. From here on the disk holds
     // nothing that the service knows by a revision.
@@ -219,8 +220,6 @@ const startSupervised = async (folder: string): Promise<Supervised> =>
 
 const waitingStatus = (restarts: number) => (restarts > 0 ? 'failed' : 'starting')
 
-const isOfLists = (name: string): boolean => name.startsWith('lists')
+const isOfLists = (file: DnsFile): boolean => file.name === resolverFile.lists || isListText(file)
 
-const isText = ({ name }: Pick<DnsFile, 'name'>): boolean => name.startsWith('lists/')
-
-const listsIn = (files: readonly DnsFile[]): number => files.filter(isText).length
+const listsIn = (files: readonly DnsFile[]): number => files.filter(isListText).length

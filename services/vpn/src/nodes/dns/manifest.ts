@@ -15,6 +15,9 @@ const fileName = z.string().regex(new RegExp(`^(?:(?:${cutNames.join('|')})\\.js
 /** The name of the text of a list. */
 export const listFileName = (id: string): string => `lists/${id}.txt`
 
+/** True for the text of a list. */
+export const isListText = ({ name }: Pick<DnsFile, 'name'>): boolean => name.startsWith('lists/')
+
 /** A file that the resolver of a node works from. */
 const DnsFile = z.object({
   name: fileName,
