@@ -53,6 +53,7 @@ export {
   type SavedAuthenticator,
   type SoftwareAuthenticator,
 } from './software-authenticator.ts'
+export { createRandom } from './random-numbers.ts'
 export { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 export { temporaryDirectory } from './temporary-directory.ts'
 export { unpackedPackage } from './unpacked-package.ts'

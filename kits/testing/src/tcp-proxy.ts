@@ -1,16 +1,25 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { Transform } from 'node:stream'
 
 /** A way to a service that a test can cut, with every open connection, and restore. */
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number
+  /** The address of the service by way of the proxy. */
   readonly url: string
   cut(): void
   restore(): void
 }
 
-/** Starts a proxy on a free port of loopback that passes bytes to the service at an address. */
-export async function startTcpProxy(to: string): Promise<TcpProxy> {
+/** Tells whether bytes of a connection, or of the answers on it, are passed on; those that are not end the connection. */
+export type BytesPass = (bytes: Buffer, isAnswer: boolean) => boolean
+
+/**
+ * Starts a proxy on a free port of loopback that passes bytes to the service at an address.
+ *
+ * @param watch called for each connection; without it everything is passed on
+ */
+export async function startTcpProxy(to: string, watch: () => BytesPass = () => () => true): Promise<TcpProxy> {
   const target = new URL(to)
   const sockets = new Set<Socket>()
   let isCut = false
@@ -21,7 +30,9 @@ export async function startTcpProxy(to: string): Promise<TcpProxy> {
       socket.on('close', () => sockets.delete(socket))
       socket.on('error', () => undefined)
     }
-    client.pipe(upstream).pipe(client)
+    const passes = watch()
+    client.pipe(passing((bytes) => passes(bytes, false), client)).pipe(upstream)
+    upstream.pipe(passing((bytes) => passes(bytes, true), client)).pipe(client)
     client.on('close', () => upstream.destroy())
     upstream.on('close', () => client.destroy())
     if (isCut) client.destroy()
@@ -29,14 +40,15 @@ export async function startTcpProxy(to: string): Promise<TcpProxy> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
+  // By name: passkeys belong to names, and the service behind the proxy has the same one.
+  const url = Object.assign(new URL(to), { hostname: 'localhost', port })
   const cut = () => {
     isCut = true
     for (const socket of sockets) socket.destroy()
   }
   return {
     port,
-    // By name: passkeys belong to names, and the service behind the proxy has the same one.
-    url: `http://localhost:${port}`,
+    url: url.href.replace(/\/$/, ''),
     cut,
     restore: () => {
       isCut = false
@@ -48,3 +60,12 @@ export async function startTcpProxy(to: string): Promise<TcpProxy> {
     },
   }
 }
+
+/** Passes bytes on as long as they may; then it ends the connection. */
+const passing = (passes: (bytes: Buffer) => boolean, connection: Socket): Transform =>
+  new Transform({
+    transform(bytes: Buffer, _encoding, done) {
+      if (passes(bytes)) done(null, bytes)
+      else connection.destroy()
+    },
+  })

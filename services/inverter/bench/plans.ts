@@ -3,6 +3,7 @@
  * the inverter's automatic mode and against plans that know the future. Then the time and memory of one plan of 96 steps and two
  * batteries. Run by hand: npm run bench -- inverter/plans (ten minutes)
  */
+import { createRandom } from '@hearth/testing'
 import { LoadProfile, type QuarterLoad } from '../src/plans/load/load-profile.ts'
 import { makePlan } from '../src/plans/make-plan.ts'
 import { automatic, courseOf } from '../src/plans/optimiser/course.ts'
@@ -14,7 +15,7 @@ import { defaultSettings } from '../src/plans/plan-settings.ts'
 import type { Stretch } from '../src/plans/quarters/quarters.ts'
 import type { Plan, PlanSettings } from '../src/plans/schema.ts'
 import { batteryOf, type DeviceFacts, type PlanInput } from '../src/plans/site-of.ts'
-import { battery, seeded, seededDay } from '../test/plans/seeded-days.ts'
+import { battery, seededDay } from '../test/plans/seeded-days.ts'
 
 const limits = { share: 0.85, worse: 0.01, ms: 2000, mib: 150 }
 const days = 365
@@ -36,7 +37,7 @@ interface Quarter {
 const storedValue = 0.1
 const halfWh = 5000
 
-const random = seeded(16)
+const random = createRandom(16)
 const normal = (): number => random() + random() + random() + random() - 2
 
 /** A year of quarter hours. */

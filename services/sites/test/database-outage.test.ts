@@ -13,10 +13,8 @@ test(
   'when connections to PostgreSQL break in the middle of everything, what was acknowledged is served and the service goes on',
   { skip: postgresObstacle() },
   async () => {
-    const to = new URL(await createPostgresDatabase())
-    await using way = await startTcpProxy(to.href)
-    to.port = String(way.port)
-    await using sites = await startSites({ DATABASE_URL: to.href }, { caddy: true })
+    await using way = await startTcpProxy(await createPostgresDatabase())
+    await using sites = await startSites({ DATABASE_URL: way.url }, { caddy: true })
     const admin = await sites.signIn()
     await eventually(
       async () => (await admin.call('GET', '/api/v1/ready')).status,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { createRandom } from '@hearth/testing'
 import { Decider } from '../src/access-rules/policy/decide.ts'
 import { isOpen } from '../src/access-rules/policy/policy.ts'
 import { openAccessTable } from '../src/access-rules/policy/table.ts'
@@ -8,7 +9,6 @@ import { createCommandRunner } from '../src/wireguard/command.ts'
 import { destinations, hostIn, probedPorts, randomPolicy, randomQuestion } from './access-policies.ts'
 import type { Probe } from './access-probe.ts'
 import { createHost, hostsObstacle, joinHosts, type NetworkHost } from './network-hosts.ts'
-import { createRandom } from './random-numbers.ts'
 
 const skip = (await hostsObstacle()) ?? false
 const program = join(import.meta.dirname, 'access-probe.ts')

@@ -14,10 +14,8 @@ test(
   'when connections to PostgreSQL break in the middle of everything, what was acknowledged is there and the service goes on',
   { skip: postgresObstacle() },
   async () => {
-    const to = new URL(await createPostgresDatabase())
-    await using way = await startTcpProxy(to.href)
-    to.port = String(way.port)
-    await using service = await startService({ DATABASE_URL: to.href })
+    await using way = await startTcpProxy(await createPostgresDatabase())
+    await using service = await startService({ DATABASE_URL: way.url })
     const { status, text } = await service.call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/16' })
     assert.equal(status, 201, text)
 

@@ -1,3 +1,4 @@
+import { createRandom } from '@hearth/testing'
 import { getDomain } from 'tldts'
 import { noteBlocked, type SurgeState } from '../src/hints/list-surge.ts'
 import { type CountryState, noteCountry } from '../src/hints/new-country.ts'
@@ -15,7 +16,6 @@ import {
   tunnelQueries,
   type tunnels,
 } from './hint-traffic.ts'
-import { createRandom } from './random-numbers.ts'
 
 const day = 86_400_000
 const hour = 3_600_000

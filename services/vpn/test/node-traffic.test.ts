@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { createPostgresDatabase, eventually, postgresObstacle } from '@hearth/testing'
+import { createPostgresDatabase, eventually, postgresObstacle, startTcpProxy } from '@hearth/testing'
 import type { Peer } from '../src/peers/schema.ts'
 import { type BatchPeer, type FakeNode, joinedNode, type NodesFixture, startWithNodes } from './nodes-fixture.ts'
 
@@ -131,48 +129,31 @@ test(
 
 /** A way to PostgreSQL on which the answer to a commit gets lost, with its connection, when a test says so. */
 async function startLossyWay(to: string) {
-  const target = new URL(to)
-  const sockets = new Set<Socket>()
   let [word, lost] = ['', 0]
-  const server = createServer((client) => {
-    const database = connect(Number(target.port), target.hostname)
-    for (const socket of [client, database]) {
-      sockets.add(socket)
-      socket.on('error', () => undefined)
-      socket.on('close', () => [client, database].forEach((each) => each.destroy()))
-    }
+  const watch = () => {
     let [isMeant, isLosing] = [false, false]
-    client.on('data', (bytes) => {
+    return (bytes: Buffer, isAnswer: boolean): boolean => {
+      if (isAnswer) {
+        // What the database says of it nobody hears.
+        const isLost = isLosing && bytes.includes('COMMIT')
+        if (isLost) lost += 1
+        return !isLost
+      }
       isMeant ||= word !== '' && bytes.includes(word)
       if (isMeant && /commit/i.test(bytes.toString('latin1'))) [isLosing, word] = [true, '']
-      database.write(bytes)
-    })
-    database.on('data', (bytes) => {
-      if (!isLosing) client.write(bytes)
-      // What the database says after that nobody hears.
-      else if (/COMMIT/.test(bytes.toString('latin1'))) {
-        lost += 1
-        client.destroy()
-      }
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = new URL(to)
-  url.port = String((server.address() as AddressInfo).port)
+      return true
+    }
+  }
+  const proxy = await startTcpProxy(to, watch)
   return {
-    url: url.href,
+    url: proxy.url,
     get lost() {
       return lost
     },
     loseCommitAfter(statement: string) {
       word = statement
     },
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
   }
 }
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { eventually } from '@hearth/testing'
+import { createRandom, eventually } from '@hearth/testing'
 import { tunnelsObstacle } from './network-hosts.ts'
-import { createRandom } from './random-numbers.ts'
 import { startPing } from './steady-ping.ts'
 import { createTunnelWorld, type Device, type TunnelWorld } from './tunnel-world.ts'
 

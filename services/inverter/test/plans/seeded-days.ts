@@ -1,15 +1,5 @@
+import { createRandom } from '@hearth/testing'
 import type { Battery, Site, Step } from '../../src/plans/optimiser/site.ts'
-
-/** A source of numbers from 0 to 1 that a seed fixes. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 
 /** A battery of ten kilowatt-hours. */
 export const battery: Battery = {
@@ -27,7 +17,7 @@ export const battery: Battery = {
 
 /** A day of quarter hours: its sun, its prices with two peaks and now and then a negative hour, its house. */
 export function seededDay(seed: number): Site {
-  const random = seeded(seed)
+  const random = createRandom(seed)
   const sun = random() * 7000
   const level = 0.1 + random() * 0.25
   const swing = random() * 0.2

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRandom } from '../../../test/random-numbers.ts'
+import { createRandom } from '@hearth/testing'
 import { hostIn, randomPolicy, randomQuestion } from '../../../test/access-policies.ts'
 import { Decider, type Question } from './decide.ts'
 import { createNetworkTest, type Policy, type PolicyPeer } from './policy.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRandom } from '../../../test/random-numbers.ts'
+import { createRandom } from '@hearth/testing'
 import { randomPolicy, randomQuestion } from '../../../test/access-policies.ts'
 import { Decider } from './decide.ts'
 import { closedPolicyOfHost, policyOfHost } from './host-policy.ts'
