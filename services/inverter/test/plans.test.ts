@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { main, startGateway } from './in-process.ts'
@@ -61,22 +61,43 @@ test('settings that do not go together are refused by the name of what is wrong'
   await refused({ price_source: 'json', price_url: 'http://user:secret@host/prices' }, /price_url/)
 })
 
-test('prices come from any JSON with the key in a header, and the key stays in the database', async (t) => {
+/** What a server of prices answers to a request with the hours from now on; undefined for nothing. */
+type PriceAnswer = (request: IncomingMessage, rows: readonly object[]) => object | undefined
+
+/** A gateway with the limits that plans need, and a server of prices on this machine, with the settings that lead to it. */
+async function startWithPrices(answer: PriceAnswer) {
   const timers = noonTimers(20)
-  const seen: { url: string | undefined; authorization: string | undefined }[] = []
   const server = createServer((request, response) => {
-    seen.push({ url: request.url, authorization: request.headers.authorization })
     const begin = Math.floor(timers.now() / 3_600_000) * 3_600_000
-    const rows = Array.from({ length: 40 }, (_, hour) => ({ at: begin / 1000 + hour * 3600, ct: 20 + hour }))
-    response.end(JSON.stringify({ rows }))
+    const at = (hour: number) => begin / 1000 + hour * 3600
+    const rows = Array.from({ length: 40 }, (_, hour) => ({ at: at(hour), ct: 20 + hour, net: 10 }))
+    const document = answer(request, rows)
+    if (document === undefined) response.writeHead(503).end()
+    else response.end(JSON.stringify(document))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => server.close())
   const { port } = server.address() as { port: number }
-  await using gateway = await startGateway({ timers, environment: { OUTBOUND_ALLOW: `127.0.0.1:${port}` } })
+  const gateway = await startGateway({ timers, environment: { OUTBOUND_ALLOW: `127.0.0.1:${port}` } })
   await gateway.isReady()
   await gateway.operate('PUT', '/admin/api/dispatch/devices/main', limits)
-  const source = { price_source: 'json', price_url: `http://127.0.0.1:${port}/prices`, price_list: 'rows' }
+  return {
+    gateway,
+    source: { price_source: 'json', price_url: `http://127.0.0.1:${port}/prices`, price_list: 'rows' },
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]()
+      server.close()
+    },
+  }
+}
+
+test('prices come from any JSON with the key in a header, and the key stays in the database', async () => {
+  const seen: { url: string | undefined; authorization: string | undefined }[] = []
+  const answer: PriceAnswer = (request, rows) => {
+    seen.push({ url: request.url, authorization: request.headers.authorization })
+    return { rows }
+  }
+  await using priced = await startWithPrices(answer)
+  const { gateway, source } = priced
   const places = { price_start: 'at', price_value: 'ct', price_unit: 'hundredth_kwh', key: 'tall-secret-giraffe' }
   await configurePlans(gateway, { enabled: true, ...source, ...places })
   const { plan } = await planWhen(gateway, (reply) => reply.plan !== null, 'a plan')
@@ -96,22 +117,10 @@ const isDecided =
   ({ status, plan }: PlanReply): boolean =>
     errorOf(status) !== null && (plan !== null || status.missing.length > 0)
 
-test('prices of settings that have changed are gone, also while the new source does not answer', async (t) => {
-  const timers = noonTimers(20)
+test('prices of settings that have changed are gone, also while the new source does not answer', async () => {
   let isAway = false
-  const server = createServer((_, response) => {
-    if (isAway) return void response.writeHead(503).end()
-    const begin = Math.floor(timers.now() / 3_600_000) * 3_600_000
-    const rows = Array.from({ length: 40 }, (_, hour) => ({ at: begin / 1000 + hour * 3600, ct: 20, net: 10 }))
-    response.end(JSON.stringify({ rows, others: rows }))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => server.close())
-  const { port } = server.address() as { port: number }
-  await using gateway = await startGateway({ timers, environment: { OUTBOUND_ALLOW: `127.0.0.1:${port}` } })
-  await gateway.isReady()
-  await gateway.operate('PUT', '/admin/api/dispatch/devices/main', limits)
-  const source = { price_source: 'json', price_url: `http://127.0.0.1:${port}/prices`, price_list: 'rows' }
+  await using priced = await startWithPrices((_, rows) => (isAway ? undefined : { rows, others: rows }))
+  const { gateway, source } = priced
   const places = { price_start: 'at', price_value: 'ct', price_unit: 'hundredth_kwh', forecast_source: 'none' }
   const before = { enabled: true, ...source, ...places, key: 'tall-giraffe' }
   for (const changes of [
