@@ -35,6 +35,7 @@ export function addCommands(program) {
     process.on('SIGTERM', () => mode === 'stubborn' || setTimeout(end, mode === 'slow' ? 500 : 0))
     setInterval(() => {}, 1000)
     console.log('${name} is process ' + process.pid)
+    if (process.env.HEARTH_TERMINAL === '1') console.log('${name} logs for a terminal')
     console.log('listening on http://127.0.0.1:1')
     const mark = process.env.MARK ?? ''
     if (mode === 'die' && !existsSync(mark)) { writeFileSync(mark, ''); setTimeout(() => process.exit(4), 50) }

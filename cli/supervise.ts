@@ -61,7 +61,7 @@ function runOnce({ program, name, label, stop, kill, report }: Supervision): Pro
   const child = spawn(process.execPath, [...nodeFlags, program, name, 'serve'], {
     // Alone it writes its log straight to the terminal; the channel tells it when we are gone.
     stdio: ['ignore', 'pipe', label === '' ? 'inherit' : 'pipe', 'ipc'],
-    env: { ...variables, ...process.env, HEARTH_UP: '1' },
+    env: { ...variables, ...process.env, HEARTH_UP: '1', ...(process.stderr.isTTY && { HEARTH_TERMINAL: '1' }) },
     // A process group of its own: Ctrl-C reaches it through us, once.
     detached: true,
   })

@@ -22,6 +22,25 @@ test('up runs several services, prefixes their output with their names, and SIGT
   assert.deepEqual(pids.filter(isRunning), [])
 })
 
+test('services log text when hearth up runs on a terminal, and JSON otherwise', async (t) => {
+  const repository = makeRepository(t, ['alpha', 'be'])
+  const piped = repository.start(['up'])
+  await piped.wrote(/Ctrl-C stops them/)
+  assert.doesNotMatch(piped.text(), /logs for a terminal/)
+  const [command, ...args] = [process.execPath, join(repository.folder, 'hearth.ts'), 'up']
+  const terminal = spawn('script', ['--quiet', '--return', '--command', [command, ...args].join(' '), '/dev/null'])
+  let text = ''
+  terminal.stdout.setEncoding('utf8').on('data', (part: string) => (text += part))
+  t.after(() => terminal.kill('SIGKILL'))
+  while (!text.includes('Ctrl-C stops them')) await once(terminal.stdout, 'data')
+  assert.match(text, /alpha \| alpha logs for a terminal/)
+  assert.match(text, /be {4}\| be logs for a terminal/)
+  const pids = [...text.matchAll(/is process (\d+)/g)].map(([, pid]) => Number(pid))
+  terminal.stdin.write('\u0003')
+  await once(terminal, 'close')
+  for (const pid of pids) await gone(pid)
+})
+
 test('a second SIGINT right after the first counts as the same Ctrl-C', async (t) => {
   const up = makeRepository(t, ['alpha']).start(['up'], { ALPHA: 'slow' })
   await up.wrote(/Ctrl-C stops it/)

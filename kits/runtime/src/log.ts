@@ -24,6 +24,9 @@ export interface LogOptions {
   readonly output?: 'stdout'
 }
 
+/** Tells whether people read stderr: it is a terminal, or what reads it writes to one (`hearth up` says so). */
+const isRead = process.stderr.isTTY || process.env['HEARTH_TERMINAL'] === '1'
+
 /**
  * The service's log on stderr: text on a terminal, one JSON object a line otherwise. Members with the names of secrets are
  * removed up to two levels deep; the rule for callers stays not to log them at all.
@@ -32,7 +35,7 @@ export function createLog(options: LogOptions): Log {
   const redact = { paths: secretMembers.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), remove: true }
   const settings = { name: options.name, level: options.level, redact }
   if (options.output === 'stdout') return pino(settings, textTo(1))
-  if (process.stderr.isTTY) return pino(settings, textTo(2))
+  if (isRead) return pino(settings, textTo(2))
   return pino({ ...settings, base: { name: options.name } }, pino.destination({ fd: 2, sync: true }))
 }
 
@@ -42,6 +45,6 @@ const load = createRequire(import.meta.url)
 function textTo(destination: 1 | 2) {
   // Loaded here, because only a terminal needs it.
   const pretty = load('pino-pretty') as typeof PinoPretty
-  const colorize = destination === 1 ? process.stdout.isTTY : process.stderr.isTTY
+  const colorize = destination === 1 ? process.stdout.isTTY : isRead
   return pretty({ destination, sync: true, colorize, ignore: 'pid,hostname,name', translateTime: 'HH:MM:ss' })
 }

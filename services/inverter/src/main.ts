@@ -19,7 +19,7 @@ export async function serve(environment: Environment): Promise<void> {
         ...(firstPassword === undefined ? [] : [firstSignInBox('Inverter', firstPassword, config.dataDirectory)]),
         ...simulated.map(
           ({ id }) =>
-            `The device ${id} is simulated: no inverter is touched. Add yours on the Inverters page, or with: npx hearth inverter device add`,
+            `The inverter "${id}" is a simulation to try things with. Add yours on the Inverters page, or with: npx hearth inverter device add`,
         ),
       ]
     },
