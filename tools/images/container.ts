@@ -32,6 +32,9 @@ export interface ContainerOptions {
   readonly devices: readonly string[]
 }
 
+/** Time that a container may take for all that is tried with it, seconds; an emulated one is ten times slower. */
+const maxRun = 900
+
 /** Unpacks an image with programs that know nothing of how it was made. Needs root, `skopeo` and `umoci`. */
 export function unpackImage(file: string): UnpackedImage {
   const work = mkdtempSync(join(tmpdir(), 'hearth-image-'))
@@ -93,7 +96,7 @@ trap '[ $? -eq 0 ] || cat "$log" >&2; kill -KILL $service 2>/dev/null || true; r
 ${use}
 cat "$log"
 `
-  return call('unshare', ['--mount', '--net', '--pid', '--fork', '--kill-child', 'sh', '-ec', script], 180)
+  return call('unshare', ['--mount', '--net', '--pid', '--fork', '--kill-child', 'sh', '-ec', script], maxRun)
 }
 
 /** Capabilities of this system's kernel, as `capsh` names them. */
