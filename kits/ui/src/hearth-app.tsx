@@ -4,7 +4,8 @@ import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/reac
 import { setNonce } from 'get-nonce'
 import { lazy, type ReactNode, StrictMode, Suspense, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
-import { Route, Switch, useLocation } from 'wouter'
+import { Route, Router, Switch, useLocation } from 'wouter'
+import { useSearch } from 'wouter/use-browser-location'
 import { ApiError } from './api-error.ts'
 import { ErrorBoundary, NotFound } from './error-boundary.tsx'
 import { ConnectionContext, useEventStream } from './event-stream.ts'
@@ -65,22 +66,27 @@ export function startHearthApp<Event>(options: HearthAppOptions<Event>): void {
         <QueryClientProvider client={createQueryClient()}>
           <Notifications />
           <SessionContext value={options.session}>
-            <Switch>
-              {(options.openPages ?? []).map((page) => (
-                <Route key={page.path} path={page.path}>
-                  <OpenPage page={page} service={options.service} />
+            <Router searchHook={useSearchOnceDecoded}>
+              <Switch>
+                {(options.openPages ?? []).map((page) => (
+                  <Route key={page.path} path={page.path}>
+                    <OpenPage page={page} service={options.service} />
+                  </Route>
+                ))}
+                <Route>
+                  <SessionGate {...options} />
                 </Route>
-              ))}
-              <Route>
-                <SessionGate {...options} />
-              </Route>
-            </Switch>
+              </Switch>
+            </Router>
           </SessionContext>
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,
   )
 }
+
+/** The query of the page's address. wouter decodes it before the values are read, which decodes them again: `%2541` was `A`. */
+const useSearchOnceDecoded = () => useSearch().replaceAll('%', '%25')
 
 const loading = <output className="hearth-loading" aria-label="Loading" />
 

@@ -48,6 +48,7 @@ export const aboutFor = ({ hasApiTokens }: { hasApiTokens: boolean }): ApiDescri
     { name: 'Trims', description: 'Parts cut from audio' },
     { name: 'Stems', description: 'Vocals and accompaniment' },
     { name: 'Shares', description: 'Links for others' },
+    { name: 'Feeds', description: 'Finished sounds for podcast apps' },
     { name: 'Cookies', description: 'Cookies of accounts at the platforms' },
     { name: 'Settings', description: 'Settings of the service' },
     { name: 'Notifications', description: 'Who is told when something goes wrong' },

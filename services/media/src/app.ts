@@ -30,6 +30,7 @@ import { createCookieJars } from './cookies/jars.ts'
 import { createMp3s } from './delivery/mp3.ts'
 import type { MediaBus } from './events.ts'
 import { createEventStreams } from './events/streams.ts'
+import { Feeds } from './feeds/feeds.ts'
 import { createHostReader, effectiveProcessors, sizesFor } from './host/host.ts'
 import { createMediaLookup, type MediaLookup } from './info/info.ts'
 import { Jobs } from './jobs/jobs.ts'
@@ -227,6 +228,7 @@ const apiPaths = [
   '/audio-source',
   '/thumbnail',
   '/share',
+  '/feed',
   '/health',
   '/docs',
   '/redoc',
@@ -360,6 +362,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     stems,
     waveformOf: createWaveforms({ ...context, jobs }),
     shares,
+    feeds: new Feeds({ ...context, jobs, mp3s }),
     linkBase: createLinkBase({
       publicHostname: () => settingsStore.current().public_hostname,
       publicUrl: config.publicUrl,

@@ -1,6 +1,7 @@
 import { OperatorError, type DoctorCheck, type Environment } from '@hearth/runtime'
 import { addBackupCommands, addServeCommand, describeBackups } from '@hearth/service'
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
+import type { GetOptions } from './command-line/get.ts'
 import type { ToolUpdate, Updates } from './updates/schema.ts'
 import type { Updater } from './updates/updates.ts'
 
@@ -14,9 +15,38 @@ export function addCommands(program: Command): void {
       const { work } = await import('./main.ts')
       await work(process.env)
     })
+  addGetCommand(program)
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
   addToolCommands(program)
+}
+
+/** Adds `get`, which works through a running service, here or elsewhere. */
+function addGetCommand(program: Command): void {
+  program
+    .command('get')
+    .description('download an address through a running service, and print the id of the job or the name of the file')
+    .argument('<address>', 'of a video at one of the platforms')
+    .addOption(new Option('--audio', 'keep the sound (default)').conflicts('video'))
+    .option('--video', 'keep the video')
+    .addOption(new Option('--quality <quality>', 'how good').choices(['max', 'medium', 'small']).default('max'))
+    .option('--again', 'download it once more when the service has it already')
+    .option('--wait', 'wait until it is done')
+    .option('-o, --output <file>', 'wait, and write the file there: a file, a folder, or - for standard output')
+    .option('--original', 'the sound as the platform has it, and not as MP3')
+    .addOption(
+      new Option('--server <address>', 'address of the service')
+        .env('HEARTH_MEDIA_URL')
+        .default('http://127.0.0.1:8103'),
+    )
+    .addOption(
+      new Option('--token-file <file>', 'file with an API token; - reads it from standard input').env(
+        'HEARTH_MEDIA_TOKEN_FILE',
+      ),
+    )
+    .action(async (address: string, options: GetOptions) =>
+      (await import('./command-line/get.ts')).get(address, options),
+    )
 }
 
 /** Adds `reset-admin-password`, for an administrator who lost the password. */

@@ -12,6 +12,7 @@ import { accountRoutes, createPageCookies, type AccountDependencies } from './ac
 import { cookieRoutes } from './cookies/routes.ts'
 import { deliveryRoutes } from './delivery/routes.ts'
 import { eventRoutes } from './events/routes.ts'
+import { feedRoutes } from './feeds/routes.ts'
 import { infoRoutes } from './info/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { conflict, unavailable } from './problems.ts'
@@ -39,6 +40,7 @@ export type Features = FeaturesOf<typeof jobRoutes> &
   FeaturesOf<typeof stemAccountRoutes> &
   FeaturesOf<typeof stemRoutes> &
   FeaturesOf<typeof shareRoutes> &
+  FeaturesOf<typeof feedRoutes> &
   FeaturesOf<typeof cookieRoutes> &
   FeaturesOf<typeof thumbnailRoutes> &
   FeaturesOf<typeof logoRoutes> &
@@ -113,6 +115,7 @@ export function allRoutes(features: Features): Route[] {
     ...stemAccountRoutes(features),
     ...stemRoutes(features),
     ...shareRoutes(features),
+    ...feedRoutes(features),
     ...cookieRoutes(features),
     ...thumbnailRoutes(features),
     ...logoRoutes(features),

@@ -12,6 +12,7 @@ export interface Tables
   sessions: SessionRow<'username'>
   share_links: ShareLinkRow
   share_uses: ShareUseRow
+  feeds: FeedRow
   stem_splits: StemSplitRow
   cookie_jars: CookieJarRow
   files: FileRow
@@ -66,6 +67,16 @@ export interface ShareUseRow {
   used_at: number
 }
 
+/** A feed of the finished sounds. */
+export interface FeedRow {
+  id: string
+  name: string
+  token_hash: string
+  /** Sealed, so that the address can be shown again. */
+  token_sealed: string
+  created_at: number
+}
+
 /** A separation that is running or done. */
 export interface StemSplitRow {
   job_id: string
@@ -107,6 +118,7 @@ export const tableNames = [
   'security_events',
   'share_links',
   'share_uses',
+  'feeds',
   'stem_splits',
   'cookie_jars',
   'files',

@@ -23,6 +23,7 @@ export type SettingsChange = Schemas['SettingsChange']
 export type SettingsAnswer = Schemas['SettingsAnswer']
 export type CookieSnapshot = Schemas['CookieSnapshot']
 export type ShareLink = Schemas['ShareLink']
+export type Feed = Schemas['Feed']
 export type Trim = Schemas['TrimList'][number]
 export type Waveform = Schemas['Waveform']
 export type Logo = Schemas['Logo']
@@ -54,6 +55,7 @@ export const keys = {
   shares: (id: string) => ['shares', id],
   stems: (id: string, part: string) => ['stems', id, part],
   stemProgress: (id: string) => ['stem-progress', id],
+  feeds: ['feeds'],
   stemStatus: ['stem-status'],
   settings: ['settings'],
   session: ['session'],

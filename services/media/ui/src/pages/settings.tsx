@@ -1,9 +1,18 @@
 import { Tabs } from '@mantine/core'
 import { answer, BackupSection, NotificationsLink, PageHeader, QueryState } from '@hearth/ui'
-import { IconCookie, IconDatabaseExport, IconDownload, IconLock, IconMicrophone2, IconTools } from '@tabler/icons-react'
+import {
+  IconCookie,
+  IconDatabaseExport,
+  IconDeviceMobileShare,
+  IconDownload,
+  IconLock,
+  IconMicrophone2,
+  IconTools,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'wouter'
 import { api, keys, readSettings, type Settings } from '../api.ts'
+import { FromAnywhere } from '../from-anywhere/from-anywhere.tsx'
 import { AccessSettings } from '../settings/access-settings.tsx'
 import { CookieSettings } from '../settings/cookie-settings.tsx'
 import { DownloadSettings } from '../settings/download-settings.tsx'
@@ -14,6 +23,7 @@ import '../settings/settings.css'
 const tabs = [
   { value: 'downloads', label: 'Downloads', Icon: IconDownload },
   { value: 'access', label: 'Sign-in', Icon: IconLock },
+  { value: 'anywhere', label: 'From anywhere', Icon: IconDeviceMobileShare },
   { value: 'cookies', label: 'Cookies', Icon: IconCookie },
   { value: 'stems', label: 'Stems', Icon: IconMicrophone2 },
   { value: 'tools', label: 'Tools', Icon: IconTools },
@@ -60,6 +70,8 @@ function Panel({ tab, settings, platform }: { tab: Tab; settings: Settings; plat
       return <DownloadSettings settings={settings} />
     case 'access':
       return <AccessSettings settings={settings} />
+    case 'anywhere':
+      return <FromAnywhere />
     case 'cookies':
       return <CookieSettings highlighted={platform} />
     case 'stems':

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressesIn, platformOf } from './address-text.ts'
+import { addressesIn, platformOf, sharedText } from './address-text.ts'
 
 test('URLs are found in lines, sentences and without a scheme', () => {
   assert.deepEqual(
@@ -26,4 +26,18 @@ test('the platform is recognised by the host only', () => {
   assert.equal(platformOf('https://instagr.am/p/1/'), 'instagram')
   assert.equal(platformOf('https://evil.example/youtube.com'), undefined)
   assert.equal(platformOf('https://notyoutube.com/'), undefined)
+})
+
+test('a share menu brings an address as url or in a text', () => {
+  const address = 'https://www.youtube.com/watch?app=m&v=a%26b#t=5'
+  assert.equal(sharedText(`?title=A&url=${encodeURIComponent(address)}`), address)
+  assert.equal(sharedText(`?title=A&text=${encodeURIComponent(`Look: ${address}`)}`), `Look: ${address}`)
+  assert.equal(sharedText('?show=done'), '')
+})
+
+test('an address that was put behind ?url= as it is stays whole', () => {
+  assert.equal(
+    sharedText('?url=https://www.youtube.com/watch?app=m&v=a%26b'),
+    'https://www.youtube.com/watch?app=m&v=a%26b',
+  )
 })

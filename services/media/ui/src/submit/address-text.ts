@@ -29,3 +29,14 @@ export function platformOf(address: string): Platform | undefined {
   const host = new URL(address).hostname.toLowerCase()
   return hosts.find(([pattern]) => pattern.test(host))?.[1]
 }
+
+/**
+ * What the query of the page's address brings for the field, as share menus and bookmarks send it: `url`, otherwise `text`. An
+ * address that was put behind `?url=` as it is, as a shortcut on a phone does, goes to the end of the query.
+ */
+export function sharedText(search: string): string {
+  const asItIs = /^\?url=(https?:\/\/.*)$/i.exec(search)?.[1]
+  if (asItIs !== undefined) return asItIs
+  const params = new URLSearchParams(search)
+  return params.get('url') ?? params.get('text') ?? ''
+}

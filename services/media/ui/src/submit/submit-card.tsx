@@ -7,7 +7,7 @@ import { useState, type KeyboardEvent, type RefObject } from 'react'
 import { useSearchParams } from 'wouter'
 import type { Job } from '../api.ts'
 import { Waiting } from '../progress/waiting.tsx'
-import { addressesIn } from './address-text.ts'
+import { addressesIn, sharedText } from './address-text.ts'
 import { useBatch } from './batch.ts'
 import { BatchReview } from './batch-review.tsx'
 import { ChoiceControls } from './choice-controls.tsx'
@@ -130,7 +130,7 @@ function Below(props: { addresses: string[]; choices: Choices; isSettled: boolea
 /** Typed text; the page's URL may bring it as `url` or `text`, as share menus send it. */
 function useAddressText(): [string, (text: string) => void] {
   const [params, setParams] = useSearchParams()
-  const [text, setText] = useState(() => params.get('url') ?? params.get('text') ?? '')
+  const [text, setText] = useState(() => sharedText(window.location.search))
   const change = (next: string) => {
     setText(next)
     if (params.has('url') || params.has('text')) setParams(withoutShare, { replace: true })

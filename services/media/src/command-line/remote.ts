@@ -1,0 +1,139 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { OperatorError } from '@hearth/runtime'
+import { z } from 'zod'
+import { csrfCookie } from '../accounts/csrf.ts'
+import { Job } from '../jobs/schema.ts'
+
+/** Longest time until an answer begins, milliseconds: a submission asks the platform, and a file may have to be made. */
+const timeout = 660_000
+/** Longest wait that a busy service may ask for before a request is given up, seconds. */
+const maxWait = 120
+
+/** What a command reads of a job; the service may be of another version. */
+const RemoteJob = Job.pick({ id: true, status: true, message: true })
+/** A job of a running service. */
+export type RemoteJob = z.infer<typeof RemoteJob>
+
+const Failure = z.object({ detail: z.string(), existing_job: RemoteJob.optional() })
+
+/** A finished file, under the name that the service gives it. */
+export interface RemoteFile {
+  readonly name: string
+  readonly content: ReadableStream<Uint8Array>
+}
+
+/** A running service over its API. Throws an `OperatorError` when it does not answer, or refuses. */
+export interface Remote {
+  /** Creates a job, or finds the one that has the same media already. */
+  submit(fields: Readonly<Record<string, string>>): Promise<{ job: RemoteJob; isNew: boolean }>
+  job(id: string): Promise<RemoteJob>
+  file(id: string, format: 'mp3' | 'original'): Promise<RemoteFile>
+}
+
+interface RemoteOptions {
+  readonly url: string
+  /** File with an API token; `-` reads standard input. Without one, sign-in must be off. */
+  readonly tokenFile: string | undefined
+  readonly signal: AbortSignal
+}
+
+/** Opens a running service for a command. */
+export async function openRemote({ url, tokenFile, signal }: RemoteOptions): Promise<Remote> {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new OperatorError(`--server: ${url} is no http or https address`)
+  const base = url.endsWith('/') ? url : `${url}/`
+  const authorization = tokenFile === undefined ? {} : { authorization: `Bearer ${await readToken(tokenFile)}` }
+  const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const begun = Date.now()
+    for (;;) {
+      const response = await request(new URL(path, base), {
+        ...init,
+        headers: { ...authorization, ...(init.headers as Record<string, string> | undefined) },
+        redirect: 'error',
+        signal,
+      })
+      const seconds = Math.max(1, Number(response.headers.get('retry-after') ?? NaN))
+      const mayWait = [429, 503].includes(response.status) && Date.now() - begun + seconds * 1000 <= maxWait * 1000
+      if (!mayWait) return response
+      await response.body?.cancel()
+      await pause(seconds * 1000, undefined, { signal })
+    }
+  }
+  return {
+    async job(id) {
+      return RemoteJob.parse(await (await good(await send(`api/jobs/${id}`))).json())
+    },
+    async submit(fields) {
+      const headers = tokenFile === undefined ? await csrfHeaders(await send('api/session')) : {}
+      const response = await send('api/submit', { method: 'POST', headers, body: new URLSearchParams(fields) })
+      if (response.status !== 409) return { job: RemoteJob.parse(await (await good(response)).json()), isNew: true }
+      const failure = Failure.safeParse(await response.json().catch(() => undefined))
+      const existing = failure.data?.existing_job
+      if (existing === undefined) throw new OperatorError(failure.data?.detail ?? 'the service answers with status 409')
+      return { job: existing, isNew: false }
+    },
+    async file(id, format) {
+      const { body, headers } = await good(await send(`download/${id}?format=${format}`))
+      if (body === null) throw new OperatorError('the service sent no file')
+      return { name: fileNameIn(headers.get('content-disposition') ?? ''), content: body }
+    },
+  }
+}
+
+async function request(url: URL, init: RequestInit): Promise<Response> {
+  const { signal } = init
+  const limit = AbortSignal.timeout(timeout)
+  try {
+    // The limit is for the beginning of the answer; the file itself takes as long as it takes.
+    return await Promise.race([
+      fetch(url, init),
+      new Promise<never>((_, reject) => limit.addEventListener('abort', () => reject(limit.reason as Error))),
+    ])
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    const { cause, message } = error as Error
+    const reason = cause instanceof Error ? cause.message : message
+    throw new OperatorError(`${url.origin} does not answer: ${reason}`, { cause: error })
+  }
+}
+
+async function good(response: Response): Promise<Response> {
+  if (response.ok) return response
+  const failure = Failure.safeParse(await response.json().catch(() => undefined))
+  const detail = failure.data?.detail ?? `the service answers with status ${response.status}`
+  throw new OperatorError(
+    response.status === 401 ? `${detail}; give a token with --token-file (Settings → Sign-in → API tokens)` : detail,
+  )
+}
+
+/** The name in a header, without any part of a path. */
+function fileNameIn(disposition: string): string {
+  const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1] ?? ''
+  const name = decode(encoded).replaceAll(/[/\\\0]/g, '_')
+  return /^\.*$/.test(name) ? 'media' : name
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
+}
+
+/** The cookie against forged requests that every page gets, and the header that repeats it. */
+async function csrfHeaders(response: Response): Promise<Record<string, string>> {
+  await good(response)
+  const cookie = response.headers.getSetCookie().find((text) => text.startsWith(`${csrfCookie}=`))
+  const value = cookie?.slice(csrfCookie.length + 1).replace(/;.*$/s, '')
+  return value === undefined ? {} : { cookie: `${csrfCookie}=${value}`, 'x-csrf-token': value }
+}
+
+async function readToken(file: string): Promise<string> {
+  try {
+    return (await readFile(file === '-' ? '/dev/stdin' : file, 'utf8')).trim()
+  } catch (error) {
+    throw new OperatorError(`--token-file: cannot read ${file}: ${(error as Error).message}`, { cause: error })
+  }
+}
