@@ -57,7 +57,7 @@ test('what the address of a page says is decoded once', { skip: browserObstacle(
   await using media = await startMedia()
   await using browser = await startBrowser()
   const { page } = browser
-  await visit(page, `${media.url}/security-log?search=%2541`)
+  await visit(page, `${media.url}/security-log?q=%2541`)
   await settled(page)
   assert.equal(await page.getByRole('searchbox').inputValue(), '%41')
 })
