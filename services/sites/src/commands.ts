@@ -1,6 +1,7 @@
 import { type DoctorCheck, type Environment, OperatorError } from '@hearth/runtime'
 import { addBackupCommands, addServeCommand, describeBackups } from '@hearth/service'
 import type { Command } from 'commander'
+import type { AddOptions } from './command-line/sites.ts'
 import type { ImportCommand } from './import/import-command.ts'
 
 /** Adds what `hearth sites …` can do. */
@@ -8,7 +9,30 @@ export function addCommands(program: Command): void {
   addServeCommand(program, async () => (await import('./main.ts')).serve(process.env))
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
+  addSiteCommands(program)
   addImportCommands(program)
+}
+
+/** Adds `list`, `add` and `remove`, which work whether or not the service runs, which takes them up at once. */
+function addSiteCommands(program: Command): void {
+  const sites = () => import('./command-line/sites.ts')
+  program
+    .command('list')
+    .description('print a line for each site: number, name, kind, on or off, domains, upstreams')
+    .option('--json', 'print everything about them')
+    .action(async (options: { json?: boolean }) => (await sites()).listSites(options))
+  program
+    .command('add <domain...>')
+    .description('add a site that leads to an upstream, and print its number')
+    .requiredOption('--to <url>', 'the upstream, such as http://192.168.1.5:8080')
+    .option('--name <text>', 'name of the site; the first domain when left out')
+    .option('--plain', 'over HTTP, without a certificate')
+    .option('--disabled', 'keep it, and do not serve it yet')
+    .action(async (domains: string[], options: AddOptions) => (await sites()).addSite(domains, options))
+  program
+    .command('remove <site>')
+    .description('delete a site: its number, name or domain')
+    .action(async (site: string) => (await sites()).removeSite(site))
 }
 
 interface ImportOptions {

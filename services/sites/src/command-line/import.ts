@@ -1,24 +1,12 @@
-import { randomUUID } from 'node:crypto'
-import { open, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { createSealer } from '@hearth/credentials'
-import { createLog, OperatorError, systemTimers } from '@hearth/runtime'
-import { execa } from 'execa'
-import { openUploads } from '../certificates/uploads/uploads.ts'
-import type { Config } from '../config.ts'
-import { Nodes } from '../deploy/nodes/nodes.ts'
-import { createReadRuleContext } from '../deploy/read-rule-context.ts'
+import { open } from 'node:fs/promises'
+import { OperatorError, systemTimers } from '@hearth/runtime'
 import { createImportTarget } from '../import/import-target.ts'
 import { Imports } from '../import/imports.ts'
 import { readNode } from '../import/read-node.ts'
 import { runImportCommand, type ImportCommand } from '../import/import-command.ts'
-import { AdaptFailed, type Adapt } from '../sites/raw/adapt.ts'
-import { openSettings } from '../settings/settings.ts'
-import { createEditMany } from '../sites/bulk-edit.ts'
-import { createSettleWanted, readOnce } from '../sites/check-wanted.ts'
 import { hashPassword } from '../sites/site-change.ts'
-import { unsynced } from '../sites/sync.ts'
 import { withStorage } from './data.ts'
+import { openStoredSites, type OpenedStorage } from './stored-sites.ts'
 
 /** Runs `import caddyfile` or `import npm`; the exit code says how it ended. */
 export async function runImport(command: ImportCommand): Promise<void> {
@@ -29,73 +17,17 @@ export async function runImport(command: ImportCommand): Promise<void> {
   })
 }
 
-type OpenedStorage = Parameters<Parameters<typeof withStorage>[0]>[0]
-
-async function openImports({ database, secret, config }: OpenedStorage): Promise<Imports> {
-  const { query: db } = database
-  const settings = await openSettings(db)
-  const nodes = new Nodes({
-    database,
-    clock: systemTimers,
-    log: createLog({ name: 'sites-import', level: 'silent' }),
-    own: undefined,
-    onReachable: () => undefined,
-    onReplaced: () => undefined,
-  })
-  const uploads = await openUploads({
-    db,
-    sealer: createSealer(secret),
-    clock: systemTimers,
-    sitesUsing: () => Promise.resolve([]),
-    folder: config.caddy.admin === undefined ? join(config.dataDirectory, 'certificates') : undefined,
-    onReplaced: () => undefined,
-  })
-  const { material } = uploads
-  const readRuleContext = createReadRuleContext({ config, db, settings, nodes, material, port: () => config.bindPort })
-  const adapt = adaptWith(config)
+async function openImports(storage: OpenedStorage): Promise<Imports> {
+  const { settings, nodes, uploads, adapt, settleMany, editMany, db } = await openStoredSites(storage)
   return new Imports({
-    target: createImportTarget({
-      db,
-      settleMany: () => createSettleWanted(readOnce(readRuleContext), () => Promise.resolve(adapt)),
-      editMany: createEditMany({ database, clock: systemTimers, sync: unsynced }),
-      uploads,
-    }),
+    target: createImportTarget({ db, settleMany, editMany, uploads }),
     adapt,
     readNode: (id) => readNode(nodes, id),
     hashPassword,
     isRawAllowed: () => settings.current().allow_raw,
     timers: systemTimers,
-    folder: config.dataDirectory,
+    folder: storage.config.dataDirectory,
   })
-}
-
-/** Uses the caddy program, because no server may be running. */
-function adaptWith({ caddy, dataDirectory }: Config): Adapt {
-  const program = caddy.path ?? 'caddy'
-  return async (text) => {
-    const file = join(dataDirectory, `import-${randomUUID()}`)
-    await writeFile(file, text, { mode: 0o600, flag: 'wx' })
-    try {
-      return readAdapted(program, file, await runAdapt(program, file))
-    } finally {
-      await rm(file, { force: true })
-    }
-  }
-}
-
-const runAdapt = (program: string, file: string) =>
-  execa(program, ['adapt', '--config', file, '--adapter', 'caddyfile'], {
-    reject: false,
-    stdin: 'ignore',
-    timeout: 60_000,
-    maxBuffer: 64 * 1024 * 1024,
-  })
-
-function readAdapted(program: string, file: string, result: Awaited<ReturnType<typeof runAdapt>>) {
-  if (result.exitCode === undefined) throw new OperatorError(`${program} cannot be run: ${result.shortMessage ?? ''}`)
-  if (result.exitCode === 0) return { config: JSON.parse(result.stdout) as unknown, warnings: [] }
-  const message = result.stderr.replaceAll(file, 'Caddyfile').trim().split('\n').at(-1)
-  throw new AdaptFailed(message?.slice(0, 1000) ?? 'no reason given')
 }
 
 async function readBounded(path: string, largest: number): Promise<Uint8Array> {

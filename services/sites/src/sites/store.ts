@@ -245,5 +245,22 @@ export async function namePending(db: Db, nodeId: number): Promise<string> {
     .limit(1000)
     .execute()
   const open = rows.filter((row) => row.enabled !== 1 || row.refused_revision !== row.revision)
-  return open.map((row) => `${row.id}:${row.enabled === 1 ? row.revision : 'off'}`).join(' ')
+  const names = open.map((row) => `${row.id}:${row.enabled === 1 ? row.revision : 'off'}`)
+  return [...names, ...(await servedThoughGone(db, nodeId)).map((id) => `${id}:gone`)].join(' ')
+}
+
+/** Sites that a node serves and that were deleted, by the command line. */
+async function servedThoughGone(db: Db, nodeId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('site_states')
+    .select('site_id')
+    .where('node_id', '=', nodeId)
+    .where('applied_revision', 'is not', null)
+    .where((row) =>
+      row.not(row.exists(row.selectFrom('sites').select('id').whereRef('sites.id', '=', 'site_states.site_id'))),
+    )
+    .orderBy('site_id')
+    .limit(1000)
+    .execute()
+  return rows.map(({ site_id: id }) => id)
 }
