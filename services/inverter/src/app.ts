@@ -40,6 +40,7 @@ import { createMetricWrites } from './metrics/write-metric.ts'
 import { openMqtt } from './mqtt/mqtt.ts'
 import { InverterSearch } from './discovery/inverter-search.ts'
 import { openSharedPort } from './shared-port/shared-port.ts'
+import { openPlant } from './plant/plant.ts'
 import { openPlans } from './plans/plans.ts'
 import { eventClasses } from './notifications/event-classes.ts'
 import { createInverterReports } from './notifications/inverter-reports.ts'
@@ -277,6 +278,7 @@ export async function createApp(dependencies: AppDependencies) {
     catalog,
     timers,
     log,
+    plant: () => plant.inverters(),
     devices: () => connections.devices(),
     deviceIds: () => devices.all().map(({ id }) => id),
     capabilities: (id) => capabilities.read(id),
@@ -314,6 +316,16 @@ export async function createApp(dependencies: AppDependencies) {
     changed: () => events.publish({ type: 'changed', collection: 'inverter-search' }),
   })
 
+  const plant = await openPlant({
+    database,
+    catalog,
+    devices: () => devices.all(),
+    runtime: (id) => connections.device(id),
+    conditionOf,
+    capabilities: (id) => capabilities.read(id),
+    capacityOf: (id) => history.capacityOf(id),
+    changed: onPlantChanged,
+  })
   const plans = await openPlans({
     database,
     sealer,
@@ -416,6 +428,7 @@ export async function createApp(dependencies: AppDependencies) {
       timeSeries,
       history,
       plans,
+      plant,
       snapshots,
       search,
       checks,
@@ -476,6 +489,12 @@ export async function createApp(dependencies: AppDependencies) {
     },
   }
 
+  function onPlantChanged(): Promise<void> {
+    history.plantChanged()
+    events.publish({ type: 'changed', collection: 'plant' })
+    return Promise.resolve()
+  }
+
   function onDevicesChanged(): void {
     events.publish({ type: 'changed', collection: 'devices' })
     plans.devicesChanged().catch((error: unknown) => log.error({ err: error }, 'plans could not begin anew'))
@@ -517,6 +536,7 @@ export async function createApp(dependencies: AppDependencies) {
     await mqtt.forget(id)
     await sharedPort.forget(id)
     await history.forget(id)
+    await plant.forget(id)
     await plans.forget(id)
     await snapshots.forget(id)
     await checks.forget(id)

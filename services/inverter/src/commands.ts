@@ -65,6 +65,7 @@ function addSimulateCommand(program: Command): void {
       'plant addresses of further inverters behind this one, each with its own registers',
       networkIds,
     )
+    .option('--one-house', 'the inverters share one house; the sensor of the first one sees its grid connection')
     .option('--state <file>', 'file that keeps registers and battery of the first inverter')
     .option('--faults <file>', 'JSON file of faults for all inverters of the plant; reloaded when it changes')
     .option('--replay <file>', 'answer from a capture of the flight recorder')

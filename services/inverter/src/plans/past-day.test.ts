@@ -17,7 +17,17 @@ const slots = Array.from({ length: 288 }, (_, index): EnergySlotRow => {
   const energies = { pv_wh: 0, load_wh: 100, import_wh: 100 + charge - discharge, export_wh: 0 }
   const soc = 50 + (index < 24 ? index * 10 : index < 144 ? 240 : Math.max(0, 240 - (index - 143) * 10))
   const slot = from / 300_000 + index
-  return { meter: 1, slot, ...energies, ...powers, charge_wh: charge, discharge_wh: discharge, soc, source: 0 }
+  return {
+    meter: 1,
+    slot,
+    ...energies,
+    ...powers,
+    charge_wh: charge,
+    discharge_wh: discharge,
+    soc,
+    ac_wh: null,
+    source: 0,
+  }
 })
 
 const day = { from, until, slots, settings: { ...settings, windows }, market: [], zone: 'UTC', device }

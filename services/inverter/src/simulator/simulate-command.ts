@@ -13,6 +13,7 @@ import { loadCatalog } from '../catalog/catalog.ts'
 import { CaptureError, parseCapture, type CapturedFrame } from '../recorder/flight-recorder.ts'
 import type { SimulatedSlave } from './payloads.ts'
 import { followFaultsFile } from './faults.ts'
+import { SharedHouse } from './shared-house.ts'
 import { startSimulator } from './simulator.ts'
 import type { Reply } from './transmissions.ts'
 
@@ -27,6 +28,8 @@ export interface SimulateOptions {
   readonly seed?: number
   /** Plant addresses of further inverters. */
   readonly networkId?: readonly number[]
+  /** The inverters share one house, whose grid connection the sensor of the first one sees. */
+  readonly oneHouse?: boolean
   readonly state?: string
   readonly faults?: string
   readonly replay?: string
@@ -35,7 +38,7 @@ export interface SimulateOptions {
 
 /** Runs a simulated inverter until it is stopped. Prints one line when it listens. */
 export async function runSimulatorCommand(options: SimulateOptions): Promise<void> {
-  const { port, host, seed = 1, networkId = [], state, faults, replay, speed = 1 } = options
+  const { port, host, seed = 1, networkId = [], oneHouse = false, state, faults, replay, speed = 1 } = options
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new OperatorError('--port: must be from 0 to 65535')
   if (!Number.isInteger(seed)) throw new OperatorError('--seed: must be a whole number')
   checkNetworkIds(networkId)
@@ -47,6 +50,7 @@ export async function runSimulatorCommand(options: SimulateOptions): Promise<voi
     port,
     seed,
     slaves: networkId.map(slaveAt),
+    house: oneHouse ? new SharedHouse() : undefined,
     log,
     timers: speed === 1 ? systemTimers : createFastTimers(speed),
     catalog: loadCatalog(),

@@ -12,6 +12,7 @@ import type { RegisterFile } from './register-file.ts'
 import type { Replay } from './simulate-command.ts'
 import { SerialLine, type WireEntry } from './serial-line.ts'
 import { keepState } from './state-file.ts'
+import type { SharedHouse } from './shared-house.ts'
 import { answerAs } from './other-service.ts'
 import { maxShortPayload, transmissionsOf, type Reply } from './transmissions.ts'
 
@@ -28,6 +29,8 @@ export interface SimulatorOptions {
   readonly faults?: Partial<Faults>
   /** Further inverters of the plant, each with registers of its own, reached by its network id. */
   readonly slaves?: readonly SimulatedSlave[]
+  /** The house that its inverters share, with those of other simulators too; each has its own when it is missing. */
+  readonly house?: SharedHouse | undefined
   /** Recorded answers that go before the registers. */
   readonly replay?: Replay | undefined
   /** Time zone of the clock; `UTC` when it is missing. */
@@ -73,7 +76,8 @@ export class Simulator {
     this.#options = options
     this.#faults = Faults.parse({ ...options.faults })
     this.#line = new SerialLine(timers, (bytes) => this.sendRaw(bytes))
-    const common = { catalog, timers, slaves, timeZone, faults: () => this.#faults }
+    const { house } = options
+    const common = { catalog, timers, slaves, timeZone, faults: () => this.#faults, house }
     this.#main = new SimulatedInverter({ ...common, seed })
     this.#inverters.set(undefined, this.#main)
     for (const { networkId, serial } of slaves)

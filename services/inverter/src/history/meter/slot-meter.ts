@@ -99,6 +99,7 @@ function slotOf(slot: number, means: SlotMeans | undefined, energy: (name: Energ
     discharge_wh: energy('discharge_wh'),
     ...(means?.powers() ?? noPowers),
     soc: means?.soc() ?? null,
+    ac_wh: means?.ac() ?? null,
     source: means === undefined ? counter : gateway,
   }
 }

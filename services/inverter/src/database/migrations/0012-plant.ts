@@ -1,0 +1,6 @@
+import type { Kysely } from 'kysely'
+
+/** What an inverter of a plant gave to the house and the grid in five minutes; negative for what it took. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('energy_slots').addColumn('ac_wh', 'integer').execute()
+}
