@@ -124,6 +124,7 @@ export async function createApp(dependencies: AppDependencies) {
     backups: dependencies.backups,
     mqtt: () => mqtt.status(),
     timeSeries: () => timeSeries.status(),
+    plant: () => plant.known(),
   })
   const connections = new DeviceConnections({
     catalog,
@@ -192,6 +193,7 @@ export async function createApp(dependencies: AppDependencies) {
     devices,
     gateways: (id) => connections.device(id),
     capabilities: (id) => capabilities.read(id),
+    connection: { limitW: () => plans.gridLimitW(), meterOf: (id) => plant.gridMeterOf(id) },
     isApproved: approvals.isApproved,
     isWriteAccessOn,
     publish: ({ device_id }) => events.publish({ type: 'dispatch', device_id }),
@@ -203,7 +205,7 @@ export async function createApp(dependencies: AppDependencies) {
     log,
     devices,
     dispatch,
-    capabilities: (id) => capabilities.read(id),
+    capabilities: (id) => dispatch.capabilitiesOf(id),
     readings: (id) => readEnergy(connections.device(id), catalog),
     connectionState: (id) => conditionOf(id)?.state ?? null,
     isApproved: approvals.isApproved,
@@ -240,6 +242,7 @@ export async function createApp(dependencies: AppDependencies) {
     devices: () => connections.devices(),
     findDevice: (id) => devices.find(id),
     conditionOf,
+    plant: { inverters: () => plant.inverters(), now: () => plant.now() },
     isApproved: approvals.isApproved,
     isWriteAccessOn,
     writes,
@@ -334,6 +337,8 @@ export async function createApp(dependencies: AppDependencies) {
     dataDirectory: config.dataDirectory,
     allow: config.outboundAllow,
     devices: () => devices.all(),
+    plant: () => plant.inverters(),
+    isThere: (id) => plant.isThere(id),
     readBattery: (id) => readBattery(connections.device(id), catalog),
     history,
     dispatch,
@@ -492,7 +497,7 @@ export async function createApp(dependencies: AppDependencies) {
   function onPlantChanged(): Promise<void> {
     history.plantChanged()
     events.publish({ type: 'changed', collection: 'plant' })
-    return Promise.resolve()
+    return plans.devicesChanged()
   }
 
   function onDevicesChanged(): void {

@@ -11,6 +11,7 @@ import { addMqttCommands } from './command-line/mqtt.ts'
 import { addSnapshotCommands } from './command-line/snapshots.ts'
 import { addSharedPortCommands } from './command-line/shared-port.ts'
 import { addPlanCommands } from './command-line/plan.ts'
+import { addPlantCommands } from './command-line/plant.ts'
 import { addTimeSeriesCommands } from './command-line/time-series.ts'
 import { listOption, numberOption } from './command-line/options.ts'
 
@@ -49,6 +50,7 @@ export function addCommands(program: Command): void {
   addSharedPortCommands(program)
   addTimeSeriesCommands(program)
   addPlanCommands(program)
+  addPlantCommands(program)
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject, 'HMAC_SECRET')
 }

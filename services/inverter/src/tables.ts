@@ -339,4 +339,6 @@ export interface PlanDayRow {
   cost: number
   cost_without: number
   currency: string
+  /** JSON of what was planned and what happened; see `plans/schema.ts`. Null for days of older versions. */
+  course: string | null
 }

@@ -6,7 +6,7 @@ import { defaultSettings } from './plan-settings.ts'
 
 const from = Date.UTC(2026, 10, 26)
 const until = from + 86_400_000
-const device = { capacityWh: 10_000, chargeW: 4000, dischargeW: 4000, minSoc: 0.05 }
+const device = { id: 'a', capacityWh: 10_000, chargeW: 4000, dischargeW: 4000, minSoc: 0.05 }
 const settings = { ...defaultSettings, fixed_price: 0.4, wear: 0, charge_efficiency: 1, discharge_efficiency: 1 }
 const windows = [{ days: 'daily', from: '00:00', to: '06:00', price: 0.1 } as const]
 
@@ -30,7 +30,15 @@ const slots = Array.from({ length: 288 }, (_, index): EnergySlotRow => {
   }
 })
 
-const day = { from, until, slots, settings: { ...settings, windows }, market: [], zone: 'UTC', device }
+const day = {
+  from,
+  until,
+  slots,
+  settings: { ...settings, windows },
+  market: [],
+  zone: 'UTC',
+  batteries: [{ device, slots }],
+}
 
 test('a day that charged in cheap hours cost less than it would have', () => {
   const costs = costOfDay(day)

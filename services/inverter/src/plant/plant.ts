@@ -56,13 +56,15 @@ class PlantService {
   }
 
   /**
-   * The inverter whose sensor sees the grid connection of the house of another one: itself, or the first that answers. Itself
-   * where it is part of no plant; undefined while none answers.
+   * The inverter whose sensor sees the grid connection of the house of another one: itself where it sees it or is part of no
+   * plant, else the first that answers, or the first while none does.
    */
-  gridMeterOf(deviceId: string): string | undefined {
+  gridMeterOf(deviceId: string): string {
     const own = this.inverters().find((inverter) => inverter.device_id === deviceId)
     if (own === undefined || own.sees_grid) return deviceId
-    return this.inverters().find(({ device_id: id, sees_grid: seesGrid }) => seesGrid && this.isThere(id))?.device_id
+    const meters = this.inverters().filter(({ sees_grid: seesGrid }) => seesGrid)
+    const meter = meters.find(({ device_id: id }) => this.isThere(id)) ?? meters[0]
+    return meter?.device_id ?? deviceId
   }
 
   /** True while an inverter answers. */
@@ -94,7 +96,7 @@ class PlantService {
   }
 
   /** Returns what the plant does now. Throws `conflict` while there is none. */
-  async now(): Promise<PlantNow> {
+  async now({ isCachedOnly } = { isCachedOnly: false }): Promise<PlantNow> {
     const inverters = this.inverters()
     if (inverters.length === 0)
       throw new Problem(
@@ -102,18 +104,23 @@ class PlantService {
         'No plant is set up; choose its inverters on the page Inverters, or with PUT /admin/api/plant',
       )
     // Inverters with connections of their own do not wait for each other.
-    const parts = await Promise.all(inverters.map((inverter) => this.#partOf(inverter)))
+    const parts = await Promise.all(inverters.map((inverter) => this.#partOf(inverter, isCachedOnly)))
     return plantNow(this.#settings.display_name, parts)
   }
 
-  async #partOf({ device_id: id, sees_grid: seesGrid }: PlantInverter): Promise<MeasuredPart> {
+  /** Returns what is known of the plant without a request to an inverter; undefined while there is no plant. */
+  async known(): Promise<PlantNow | undefined> {
+    return this.inverters().length === 0 ? undefined : this.now({ isCachedOnly: true })
+  }
+
+  async #partOf({ device_id: id, sees_grid: seesGrid }: PlantInverter, isCachedOnly: boolean): Promise<MeasuredPart> {
     const { catalog, devices, runtime: runtimeOf, conditionOf, capabilities, capacityOf } = this.#dependencies
     const runtime = runtimeOf(id)
     // One that does not answer is not asked again and again.
     const readings =
       runtime === undefined || !this.isThere(id)
         ? undefined
-        : await readPart({ runtime, catalog, capabilities: await capabilities(id) })
+        : await readPart({ runtime, catalog, capabilities: await capabilities(id), isCachedOnly })
     const condition = conditionOf(id)
     return {
       device_id: id,

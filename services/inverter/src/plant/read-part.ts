@@ -1,5 +1,5 @@
 import type { Capability } from '../capabilities/schema.ts'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import type { MeasuredPart } from './plant-now.ts'
 
@@ -12,6 +12,8 @@ const maxAge = 60_000
 /** Oldest power that an inverter gives, which never comes by itself, milliseconds. */
 const maxAcAge = 10_000
 
+const acPower = 'ac_power'
+
 /** The inverter gives no value now. */
 class Away extends Error {}
 
@@ -19,18 +21,30 @@ interface PartSource {
   readonly runtime: DeviceRuntime
   readonly catalog: Catalog
   readonly capabilities: readonly Capability[]
+  /** Nothing is requested: what is not in the cache is not known. */
+  readonly isCachedOnly: boolean
 }
 
 /** Reads an inverter of the plant; undefined while it gives no values. */
-export async function readPart({ runtime, catalog, capabilities }: PartSource): Promise<PartReadings | undefined> {
+export async function readPart({
+  runtime,
+  catalog,
+  capabilities,
+  isCachedOnly,
+}: PartSource): Promise<PartReadings | undefined> {
   const read = async (name: string, age = maxAge): Promise<number | null> => {
     const object = catalog.byName(name)
     if (object === undefined) return null
     const { reader } = runtime
-    const isAbsent = () => reader.isLeftOut(object)
-    const reading = await reader.read(object, { maxAge: age }).catch(() => undefined)
-    if (isAbsent()) return null
-    if (reading === undefined || reading.staleReason !== null) throw new Away(name)
+    const reading = isCachedOnly
+      ? cachedOf(runtime, object)
+      : await reader.read(object, { maxAge: age }).catch(() => undefined)
+    if (reader.isLeftOut(object)) return null
+    if (reading === undefined || reading.staleReason !== null) {
+      // Sun and battery stand in for a power that was not read lately.
+      if (isCachedOnly && name === acPower) return null
+      throw new Away(name)
+    }
     const { value } = reading.cached
     return typeof value === 'number' && Number.isFinite(value) ? value : null
   }
@@ -42,7 +56,7 @@ export async function readPart({ runtime, catalog, capabilities }: PartSource): 
     const battery = signed(await read('battery_power'), 'battery_discharge_positive')
     const soc = await read('battery_soc')
     const grid = signed(await read('grid_power'), 'grid_import_positive')
-    const ac = (await read('ac_power', maxAcAge)) ?? (pv === null ? null : pv + (battery ?? 0))
+    const ac = (await read(acPower, maxAcAge)) ?? (pv === null ? null : pv + (battery ?? 0))
     const round = (watts: number | null) => (watts === null ? null : Math.round(watts))
     return {
       pv_w: round(pv),
@@ -55,4 +69,10 @@ export async function readPart({ runtime, catalog, capabilities }: PartSource): 
     if (error instanceof Away) return undefined
     throw error
   }
+}
+
+/** The value in the cache, while it may be shown. */
+function cachedOf({ reader: { cache } }: DeviceRuntime, { name }: CatalogObject) {
+  const cached = cache.get(name)
+  return cached === undefined || !cache.isUsable(name, cached) ? undefined : { cached, staleReason: null }
 }

@@ -60,9 +60,11 @@ function addBattery(
   { site, builder, charge, discharge, stored }: Draft,
   { number, battery, index, step }: Place,
 ): void {
-  const { hours, wanted, buy } = step
-  const { steps, endValue } = site
-  const bonus = earlyBonus * (1 - index / steps.length)
+  const { hours, buy } = step
+  const wanted = step.wanted?.[number]
+  const { steps, endValue, batteries } = site
+  // Of equal batteries the first flows first, as the automatic mode is counted.
+  const bonus = earlyBonus * (1 - index / steps.length) * (1 - number / (2 * batteries.length))
   const deficitW = Math.max(0, netLoad(step))
   const mostC = wanted === 'hold' || wanted === 'discharge' ? 0 : battery.chargeW / kilo
   const automaticC = Math.min(mostC, Math.max(0, -netLoad(step)) / kilo)
