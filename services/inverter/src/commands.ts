@@ -68,6 +68,16 @@ function addSimulateCommand(program: Command): void {
       networkIds,
     )
     .option('--one-house', 'the inverters share one house; the sensor of the first one sees its grid connection')
+    .option(
+      '--clouds <share>',
+      'share of the sun that clouds may take, 0 to 1; 0.65 by default',
+      numberOption('--clouds'),
+    )
+    .option(
+      '--prices-port <port>',
+      'serve day-ahead prices there, at /prices; 0 picks a free port',
+      numberOption('--prices-port'),
+    )
     .option('--state <file>', 'file that keeps registers and battery of the first inverter')
     .option('--faults <file>', 'JSON file of faults for all inverters of the plant; reloaded when it changes')
     .option('--replay <file>', 'answer from a capture of the flight recorder')

@@ -12,6 +12,8 @@ interface InverterDependencies {
   readonly catalog: Catalog
   readonly timers: Timers
   readonly seed: number
+  /** Share of the sun that clouds may take, 0 to 1. */
+  readonly clouds?: number | undefined
   /** Serial number; undefined for the default one. */
   readonly serial?: string
   readonly slaves: readonly SimulatedSlave[]
@@ -38,10 +40,12 @@ export class SimulatedInverter {
     this.#dependencies = dependencies
     this.registers = new RegisterFile(dependencies.catalog, { seed: dependencies.seed, now })
     if (dependencies.serial !== undefined) this.registers.set('inverter_serial', dependencies.serial)
-    this.#plant = plantAt(now, dependencies.seed)
-    this.#log = new EnergyLog(this.#plant, dependencies.seed)
+    const { seed, clouds } = dependencies
+    this.#plant = plantAt(now, seed, clouds)
+    this.#log = new EnergyLog(this.#plant, { seed, clouds })
     dependencies.house?.join({
-      seed: dependencies.seed,
+      seed,
+      clouds,
       plant: () => this.#plant,
       control: () => this.#control(),
       take: (plant, isLogged) => {
@@ -154,13 +158,13 @@ export class SimulatedInverter {
   }
 
   #followAlone(now: number): void {
-    const { seed } = this.#dependencies
+    const { seed, clouds } = this.#dependencies
     const control = this.#control()
     for (let at = EnergyLog.nextPoint(this.#plant.at); at <= now; at = EnergyLog.nextPoint(at)) {
-      this.#plant = advancePlant(this.#plant, at, { seed, control })
+      this.#plant = advancePlant(this.#plant, at, { seed, control, clouds })
       this.#log.record(this.#plant)
     }
-    this.#plant = advancePlant(this.#plant, now, { seed, control })
+    this.#plant = advancePlant(this.#plant, now, { seed, control, clouds })
   }
 
   #slave(): Uint8Array {

@@ -52,10 +52,10 @@ export function newPlant(at: number, soc = 0.5): PlantState {
 }
 
 /** Creates a plant whose counters cover the day so far and whose battery is half full now. */
-export function plantAt(at: number, seed: number): PlantState {
+export function plantAt(at: number, seed: number, clouds?: number): PlantState {
   const control = { strategy: 4, setpoint: 0, mayChargeFromGrid: false }
   const begin = dayOf(at) * 86_400_000
-  return { ...advancePlant(newPlant(begin), at, { seed, control }), soc: 0.5 }
+  return { ...advancePlant(newPlant(begin), at, { seed, control, clouds }), soc: 0.5 }
 }
 
 /**
@@ -66,15 +66,22 @@ export function plantAt(at: number, seed: number): PlantState {
 export function advancePlant(
   state: PlantState,
   at: number,
-  { seed, control, stepMs = 60_000 }: { seed: number; control: BatteryControl; stepMs?: number },
+  { stepMs = 60_000, ...course }: PlantCourse & { stepMs?: number },
 ): PlantState {
   let next = state
-  while (next.at < at) next = step(next, Math.min(at, next.at + stepMs), { seed, control })
-  return next.at === state.at ? step(next, next.at, { seed, control }) : next
+  while (next.at < at) next = step(next, Math.min(at, next.at + stepMs), course)
+  return next.at === state.at ? step(next, next.at, course) : next
 }
 
-function step(state: PlantState, at: number, { seed, control }: { seed: number; control: BatteryControl }): PlantState {
-  const sun = solarAt(at, seed)
+/** What a plant follows. */
+interface PlantCourse {
+  readonly seed: number
+  readonly control: BatteryControl
+  readonly clouds?: number | undefined
+}
+
+function step(state: PlantState, at: number, { seed, control, clouds }: PlantCourse): PlantState {
+  const sun = solarAt(at, seed, clouds)
   const load = loadAt(at, seed)
   const missing = load - sun.solarA - sun.solarB
   const battery = batteryPower(state.soc, missing, control)
@@ -104,9 +111,12 @@ export function settle(state: PlantState, at: number, powers: Powers): PlantStat
   return { ...powers, at, soc, temperature, energy, midnight }
 }
 
-/** Power of both strings, watts. */
-export function solarAt(at: number, seed: number): Pick<PlantState, 'solarA' | 'solarB'> {
-  const sun = sunAt(at) * (0.35 + 0.65 * smoothNoise(seed, at / 240_000))
+/** Share of the sun that clouds may take, unless something else is wanted. */
+export const usualClouds = 0.65
+
+/** Power of both strings, watts. `clouds` is the share of the sun that they may take, 0 to 1. */
+export function solarAt(at: number, seed: number, clouds: number = usualClouds): Pick<PlantState, 'solarA' | 'solarB'> {
+  const sun = sunAt(at) * (1 - clouds + clouds * smoothNoise(seed, at / 240_000))
   return {
     solarA: Math.round(4400 * sun),
     solarB: Math.round(3600 * sun * (0.9 + 0.1 * smoothNoise(seed + 1, at / 600_000))),

@@ -4,6 +4,7 @@ import { batteryPower, isExternal, loadAt, settle, solarAt, type BatteryControl,
 /** An inverter of the house: its state, and what takes the next one. */
 export interface HouseInverter {
   readonly seed: number
+  readonly clouds: number | undefined
   plant(): PlantState
   control(): BatteryControl
   /** @param isLogged the log has a point at this time */
@@ -45,7 +46,7 @@ export class SharedHouse {
   #step(at: number, isLogged: boolean): void {
     const [first] = this.#inverters
     const load = loadAt(at, first?.seed ?? 1)
-    const suns = this.#inverters.map(({ seed }) => solarAt(at, seed))
+    const suns = this.#inverters.map(({ seed, clouds }) => solarAt(at, seed, clouds))
     let missing = suns.reduce((rest, { solarA, solarB }) => rest - solarA - solarB, load)
     const controls = this.#inverters.map((inverter) => inverter.control())
     const batteries = controls.map(() => 0)
