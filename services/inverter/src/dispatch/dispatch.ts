@@ -119,7 +119,7 @@ export class DispatchService {
     const meterOf = (id: string) => this.#connection.meterOf(id)
     return {
       limitW: () => this.#connection.limitW(),
-      isRead: (mode) => needsGrid(mode, this.#connection.limitW()),
+      isRead: (mode) => meterOf(deviceId) === deviceId || needsGrid(mode, this.#connection.limitW()),
       // An operation keeps its meter: the sign of another one may differ.
       meterFor: (mode) => {
         const meter = meterOf(deviceId)

@@ -33,9 +33,23 @@ test('a charge leaves the house the grid connection, from its first setpoint on'
   assert.equal(service.read('a').state, 'charging')
   fixture.plant.loadW = 500
   await setpointWhen(fixture.plant, (watts) => watts === -3000, 'all of it again')
-  // The limit may be changed while it runs.
+  // The limit may be changed while it runs, and set.
+  fixture.limitW = null
+  fixture.plant.loadW = 1000
+  await setpointWhen(fixture.plant, (watts) => watts === -3000, 'no limit')
+  fixture.plant.loadW = 500
   fixture.limitW = 2600
   await setpointWhen(fixture.plant, (watts) => watts === -2000, 'a lower limit')
+})
+
+test('a limit that is set while a charge runs holds for it', async () => {
+  await using fixture = new DispatchFixture()
+  fixture.plant.loadW = 1500
+  const service = await fixture.start()
+  await service.submit('a', fixture.request('charge_from_grid'), submitter)
+  assert.equal(fixture.plant.registers[setpoint], -3000)
+  fixture.limitW = 4000
+  await setpointWhen(fixture.plant, (watts) => watts === -2400, 'the limit kept')
 })
 
 test('a small excess is cut at once, and no charge is sent again for what the house takes less', async () => {

@@ -4,7 +4,16 @@ import { z } from 'zod'
 import { plantId, type PlantInverter } from '../../plant/schema.ts'
 import type { Tables } from '../../tables.ts'
 import type { LocalDays } from '../local-days.ts'
-import { addMeter, deleteMeter, extentOf, putSlots, updateMeter, writeSlots, type SlotWrite } from '../store.ts'
+import {
+  addMeter,
+  deleteMeter,
+  extentOf,
+  meterOf,
+  putSlots,
+  updateMeter,
+  writeSlots,
+  type SlotWrite,
+} from '../store.ts'
 import { addUp, plantMeters } from './add-up.ts'
 
 /** Slots that are added up in one transaction, and the pause after it, in which others get their turn; milliseconds. */
@@ -51,9 +60,11 @@ export class PlantHistory {
     const [first, last] = [write.slots.at(0), write.slots.at(-1)]
     const isPart = inverters.some(({ device_id: id }) => id === write.meter.device_id)
     if (!isPart || first === undefined || last === undefined) return writeSlots(database.query, write)
-    const meter = await addMeter(database.query, plantId)
     await database.query.transaction().execute(async (trx) => {
       await putSlots(trx, write)
+      // While it is made anew everything is added up anyway.
+      const meter = await meterOf(trx, plantId)
+      if (meter === undefined) return
       const range = { from: first.slot, until: last.slot + 1 }
       await addUp(trx, { plant: meter, inverters, range, days: days() })
     })
