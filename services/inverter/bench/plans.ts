@@ -25,7 +25,7 @@ const begin = Date.UTC(2026, 0, 1)
 const planned = new Set([0, 24, 53, 72])
 
 const settings: PlanSettings = { ...defaultSettings, enabled: true, price_source: 'file', feed_in_price: 0.07 }
-const device: Omit<DeviceFacts, 'soc'> = { capacityWh: 10_000, chargeW: 4000, dischargeW: 4000, minSoc: 0.07 }
+const device: Omit<DeviceFacts, 'soc'> = { id: 'a', capacityWh: 10_000, chargeW: 4000, dischargeW: 4000, minSoc: 0.07 }
 
 interface Quarter {
   readonly loadW: number
@@ -113,7 +113,7 @@ async function live(forecasts: ((index: number) => Pick<PlanInput, 'forecast' | 
         return { from, until: from + quarterMs, price: at(Math.max(0, index - 96) + offset).price }
       })
       const facts = { ...device, soc: storedWh / device.capacityWh }
-      const input = { now: timeOf(index), zone: 'UTC', settings: tariff, device: facts, market, choices: [] }
+      const input = { now: timeOf(index), zone: 'UTC', settings: tariff, devices: [facts], market, choices: [] }
       plan = await makePlan({ ...input, ...forecasts(index) }, solve)
     }
     const own: Battery = { ...batteryOf(tariff, { ...device, soc: 0 }), storedWh }

@@ -40,6 +40,7 @@ export const about: ApiDescription = {
     { name: 'Energy', description: 'The Energy Manager' },
     { name: 'Energy history', description: 'What was produced and used' },
     { name: 'Plan', description: 'The cheapest use of the battery, and why' },
+    { name: 'Plant', description: 'Several inverters of one house together' },
     { name: 'Parameters', description: 'Snapshots of what is set on the inverters' },
     { name: 'Health', description: 'Faults, battery status, events' },
     { name: 'Diagnostics', description: 'Connections and frames' },

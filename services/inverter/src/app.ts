@@ -40,6 +40,7 @@ import { createMetricWrites } from './metrics/write-metric.ts'
 import { openMqtt } from './mqtt/mqtt.ts'
 import { InverterSearch } from './discovery/inverter-search.ts'
 import { openSharedPort } from './shared-port/shared-port.ts'
+import { openPlant } from './plant/plant.ts'
 import { openPlans } from './plans/plans.ts'
 import { eventClasses } from './notifications/event-classes.ts'
 import { createInverterReports } from './notifications/inverter-reports.ts'
@@ -123,6 +124,7 @@ export async function createApp(dependencies: AppDependencies) {
     backups: dependencies.backups,
     mqtt: () => mqtt.status(),
     timeSeries: () => timeSeries.status(),
+    plant: () => plant.known(),
   })
   const connections = new DeviceConnections({
     catalog,
@@ -191,6 +193,7 @@ export async function createApp(dependencies: AppDependencies) {
     devices,
     gateways: (id) => connections.device(id),
     capabilities: (id) => capabilities.read(id),
+    connection: { limitW: () => plans.gridLimitW(), meterOf: (id) => plant.gridMeterOf(id) },
     isApproved: approvals.isApproved,
     isWriteAccessOn,
     publish: ({ device_id }) => events.publish({ type: 'dispatch', device_id }),
@@ -202,7 +205,7 @@ export async function createApp(dependencies: AppDependencies) {
     log,
     devices,
     dispatch,
-    capabilities: (id) => capabilities.read(id),
+    capabilities: (id) => dispatch.capabilitiesOf(id),
     readings: (id) => readEnergy(connections.device(id), catalog),
     connectionState: (id) => conditionOf(id)?.state ?? null,
     isApproved: approvals.isApproved,
@@ -239,6 +242,7 @@ export async function createApp(dependencies: AppDependencies) {
     devices: () => connections.devices(),
     findDevice: (id) => devices.find(id),
     conditionOf,
+    plant: { inverters: () => plant.inverters(), now: () => plant.now() },
     isApproved: approvals.isApproved,
     isWriteAccessOn,
     writes,
@@ -277,6 +281,7 @@ export async function createApp(dependencies: AppDependencies) {
     catalog,
     timers,
     log,
+    plant: () => plant.inverters(),
     devices: () => connections.devices(),
     deviceIds: () => devices.all().map(({ id }) => id),
     capabilities: (id) => capabilities.read(id),
@@ -314,6 +319,16 @@ export async function createApp(dependencies: AppDependencies) {
     changed: () => events.publish({ type: 'changed', collection: 'inverter-search' }),
   })
 
+  const plant = await openPlant({
+    database,
+    catalog,
+    devices: () => devices.all(),
+    runtime: (id) => connections.device(id),
+    conditionOf,
+    capabilities: (id) => capabilities.read(id),
+    capacityOf: (id) => history.capacityOf(id),
+    changed: onPlantChanged,
+  })
   const plans = await openPlans({
     database,
     sealer,
@@ -322,6 +337,8 @@ export async function createApp(dependencies: AppDependencies) {
     dataDirectory: config.dataDirectory,
     allow: config.outboundAllow,
     devices: () => devices.all(),
+    plant: () => plant.inverters(),
+    isThere: (id) => plant.isThere(id),
     readBattery: (id) => readBattery(connections.device(id), catalog),
     history,
     dispatch,
@@ -416,6 +433,7 @@ export async function createApp(dependencies: AppDependencies) {
       timeSeries,
       history,
       plans,
+      plant,
       snapshots,
       search,
       checks,
@@ -476,6 +494,12 @@ export async function createApp(dependencies: AppDependencies) {
     },
   }
 
+  function onPlantChanged(): Promise<void> {
+    history.plantChanged()
+    events.publish({ type: 'changed', collection: 'plant' })
+    return plans.devicesChanged()
+  }
+
   function onDevicesChanged(): void {
     events.publish({ type: 'changed', collection: 'devices' })
     plans.devicesChanged().catch((error: unknown) => log.error({ err: error }, 'plans could not begin anew'))
@@ -517,6 +541,7 @@ export async function createApp(dependencies: AppDependencies) {
     await mqtt.forget(id)
     await sharedPort.forget(id)
     await history.forget(id)
+    await plant.forget(id)
     await plans.forget(id)
     await snapshots.forget(id)
     await checks.forget(id)

@@ -11,6 +11,7 @@ import { addMqttCommands } from './command-line/mqtt.ts'
 import { addSnapshotCommands } from './command-line/snapshots.ts'
 import { addSharedPortCommands } from './command-line/shared-port.ts'
 import { addPlanCommands } from './command-line/plan.ts'
+import { addPlantCommands } from './command-line/plant.ts'
 import { addTimeSeriesCommands } from './command-line/time-series.ts'
 import { listOption, numberOption } from './command-line/options.ts'
 
@@ -49,6 +50,7 @@ export function addCommands(program: Command): void {
   addSharedPortCommands(program)
   addTimeSeriesCommands(program)
   addPlanCommands(program)
+  addPlantCommands(program)
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject, 'HMAC_SECRET')
 }
@@ -64,6 +66,17 @@ function addSimulateCommand(program: Command): void {
       '--network-id <numbers...>',
       'plant addresses of further inverters behind this one, each with its own registers',
       networkIds,
+    )
+    .option('--one-house', 'the inverters share one house; the sensor of the first one sees its grid connection')
+    .option(
+      '--clouds <share>',
+      'share of the sun that clouds may take, 0 to 1; 0.65 by default',
+      numberOption('--clouds'),
+    )
+    .option(
+      '--prices-port <port>',
+      'serve day-ahead prices there, at /prices; 0 picks a free port',
+      numberOption('--prices-port'),
     )
     .option('--state <file>', 'file that keeps registers and battery of the first inverter')
     .option('--faults <file>', 'JSON file of faults for all inverters of the plant; reloaded when it changes')

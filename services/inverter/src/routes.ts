@@ -54,6 +54,8 @@ import { Problem, unknownDevice } from './problems.ts'
 import type { Exposition } from './prometheus/exposition.ts'
 import { prometheusRoutes } from './prometheus/routes.ts'
 import type { ReadinessReport } from './readiness/readiness.ts'
+import type { Plant } from './plant/plant.ts'
+import { plantRoutes } from './plant/routes.ts'
 import type { Plans } from './plans/plans.ts'
 import { planRoutes } from './plans/routes.ts'
 import { readinessRoutes } from './readiness/routes.ts'
@@ -109,6 +111,7 @@ export interface Features {
   readonly timeSeries: TimeSeries
   readonly history: History
   readonly plans: Plans
+  readonly plant: Plant
   readonly snapshots: Snapshots
   readonly search: InverterSearch
   readonly checks: CapabilityChecks
@@ -174,6 +177,7 @@ export function allRoutes(features: Features): Route[] {
     ...healthRoutes(features.health),
     ...historyRoutes(features.history),
     ...planRoutes(features.plans),
+    ...plantRoutes(features.plant),
     ...snapshotRoutes(features.snapshots),
     ...discoveryRoutes(features.search, securityLog),
     ...eventRoutes(events, features.isStillValid),

@@ -233,6 +233,8 @@ export interface EnergySlotRow extends EnergyColumns {
   load_w: number | null
   grid_w: number | null
   battery_w: number | null
+  /** Given to the house and the grid, watt-hours; null where it was not measured. */
+  ac_wh: number | null
   /** 0 measured by this service, 1 from the inverter's log, 2 from its counters alone. */
   source: number
 }
@@ -337,4 +339,6 @@ export interface PlanDayRow {
   cost: number
   cost_without: number
   currency: string
+  /** JSON of what was planned and what happened; see `plans/schema.ts`. Null for days of older versions. */
+  course: string | null
 }

@@ -12,14 +12,21 @@ export const password = 'tall-giraffe-on-ice-7'
 export const startTrial = (): Promise<NewService> => startNewService('inverter', { HEARTH_UP: '1' })
 
 /** An inverter of its own process, as `hearth inverter simulate` runs it with these further arguments. */
-export async function startInverter(args: readonly string[] = []): Promise<AsyncDisposable & { port: number }> {
+export async function startInverter(
+  args: readonly string[] = [],
+): Promise<AsyncDisposable & { port: number; pricesUrl: string }> {
   const commandLine = join(import.meta.dirname, '../../../cli/hearth.mjs')
   const child = spawn(process.execPath, [commandLine, 'inverter', 'simulate', '--port', '0', ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  // As an iterator: two lines may come at once.
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const next = async (): Promise<string> => String((await lines.next()).value)
+  const line = await next()
+  const second = args.includes('--prices-port') ? await next() : ''
   return {
     port: Number(/:(\d+)$/.exec(line)?.[1]),
+    pricesUrl: /http:\S+/.exec(second)?.[0] ?? '',
     async [Symbol.asyncDispose]() {
       child.kill()
       if (child.exitCode === null) await once(child, 'exit')

@@ -89,3 +89,21 @@ test('a dispatch starts after a reconnect to the same firmware', async () => {
   const { status, body } = await dispatch(gateway)
   assert.deepEqual([status, body.state], [200, 'charging'])
 })
+
+test('a simulated update goes through the boot loader to another firmware, which takes verifications away', async () => {
+  await using gateway = await startFaulty({}, { speed: 60 })
+  await gateway.allowDispatch()
+  await gateway.isReady()
+  const device = async () => {
+    const { devices } = (await gateway.operate('GET', '/admin/api/devices')) as {
+      devices: { firmware: string | null; state: string }[]
+    }
+    return devices[0]
+  }
+  await eventually(device, (found) => found?.firmware === '5687', { what: 'the firmware', everyMs: 20 })
+  gateway.inverter.setFaults({ firmware: '5701' })
+  await eventually(device, (found) => found?.state === 'maintenance', { what: 'the boot loader', everyMs: 5 })
+  await eventually(device, (found) => found?.firmware === '5701', { what: 'the update', everyMs: 20, seconds: 30 })
+  const { status, body } = await dispatch(gateway)
+  assert.deepEqual([status, body.code], [409, 'dispatch_unverified'])
+})

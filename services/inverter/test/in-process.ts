@@ -14,7 +14,8 @@ import { callControl } from '../src/command-line/control-socket.ts'
 import { readConfig } from '../src/config.ts'
 import type { DispatchStore } from '../src/dispatch/store.ts'
 import { openService, type Service } from '../src/open-service.ts'
-import { startSimulator, type Simulator, type SimulatorOptions } from '../src/simulator/simulator.ts'
+import type { SimulatorOptions } from '../src/simulator/simulator-options.ts'
+import { startSimulator, type Simulator } from '../src/simulator/simulator.ts'
 
 export type { Reply }
 export type { SignedIn as Browser } from '@hearth/testing'

@@ -2,7 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { assertUsableOn, browserObstacle, eventually, runCommand, wideAndPhone } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, eventually, runCommand, wideAndPhone, type NewService } from '@hearth/testing'
+import { readConfig } from '../src/config.ts'
+import { openStorage } from '../src/database/open.ts'
+import type { PlanPastStep } from '../src/plans/day-schema.ts'
+import { writeDay } from '../src/plans/store.ts'
 import { openTrial } from './browser-fixture.ts'
 
 const skip = browserObstacle()
@@ -53,6 +57,48 @@ test('an administrator makes a plan, reads what it does and why, and takes a par
     { what: 'the plan without a choice', seconds: 20 },
   )
 })
+
+test('past days show what was planned, what happened and what it saved', { skip }, async () => {
+  await using trial = await openTrial()
+  const { fixture, page } = trial
+  await page.goto(`${fixture.service.url}/plan/days`)
+  await page.getByText('No day yet').waitFor()
+  await assertUsableOn(page, wideAndPhone, { picture: 'inverter-plan-days-empty' })
+  await writePastDays(fixture)
+  await page.reload()
+  await page.getByText(/saved on 2 days/).waitFor()
+  await page.getByRole('region', { name: 'Battery' }).locator('canvas').first().waitFor()
+  await assertUsableOn(page, wideAndPhone, { picture: 'inverter-plan-days' })
+  await page.getByRole('button', { name: /Nov 9|9 Nov/ }).click()
+  await page.getByText('Nothing more was kept of this day by an older version.').waitFor()
+})
+
+/** Two days that were judged: one with its course, and one of an older version. */
+async function writePastDays({ environment }: Pick<NewService, 'environment'>): Promise<void> {
+  const { database } = await openStorage(readConfig(environment))
+  const begin = Date.UTC(2026, 10, 10)
+  const steps = Array.from({ length: 96 }, (_, index): PlanPastStep => {
+    const hour = index / 4
+    const pv = hour < 7 || hour > 17 ? 0 : Math.round(3000 * Math.sin(((hour - 7) / 10) * Math.PI))
+    return {
+      start: new Date(begin + index * 900_000).toISOString(),
+      buy: 0.3,
+      action: hour < 3 ? 'charge' : 'automatic',
+      planned_soc_percent: hour < 3 ? 20 + hour * 20 : 80,
+      planned_grid_w: hour < 3 ? 3000 : 400,
+      planned_pv_w: pv,
+      planned_load_w: 500,
+      soc_percent: index === 30 ? null : hour < 3 ? 20 + hour * 19 : 76,
+      grid_w: hour < 3 ? 2900 : 500 - Math.round(pv / 2),
+      pv_w: Math.round(pv * 0.8),
+      load_w: 450 + (index % 8) * 40,
+    }
+  })
+  const row = { device_id: 'simulated', cost: 1.31, cost_without: 2.2, currency: 'EUR' }
+  await writeDay(database.query, { ...row, day: '2026-11-09', course: null })
+  await writeDay(database.query, { ...row, day: '2026-11-10', cost: 1.02, course: JSON.stringify(steps) })
+  await database.close()
+}
 
 /** Prices of thirty hours: cheap for three, dear from the sixth to the tenth. */
 function writePrices(dataDirectory: string): void {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { OperatorError, parseIsoTime } from '@hearth/runtime'
 import { Option, type Command } from 'commander'
-import { PlanAction, type DevicePlan, type PlanSettingsView } from '../plans/schema.ts'
+import { PlanAction } from '../plans/day-schema.ts'
+import { type DevicePlan, type PlanSettingsView } from '../plans/schema.ts'
 import { callService } from './call-service.ts'
 
 const path = '/admin/api/plan'

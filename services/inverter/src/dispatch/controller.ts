@@ -207,7 +207,8 @@ export class Controller {
       this.#running = {
         conventions,
         deadline: begun + lifetimeMs,
-        meter: new Meter(() => this.#run.timers.monotonic()),
+        meter: new Meter(() => this.#run.timers.monotonic(), this.#run.connection.meterFor(requested.mode)),
+        seesConnection: this.#run.connection.isRead(requested.mode),
         deviation: new DeviationMonitor(),
         wroteAt: begun,
       }

@@ -16,6 +16,8 @@ export interface RunningOperation {
   readonly conventions: Conventions
   readonly meter: Meter
   readonly deviation: DeviationMonitor
+  /** The grid power that it reads is that of the connection of the house. */
+  readonly seesConnection: boolean
   /** Time of the last write of the setpoint; monotonic milliseconds. */
   wroteAt: number
 }
@@ -47,11 +49,13 @@ export async function cycle(
   const measuredW = batterySign(measured.battery, running.conventions)
   if (running.deviation.note({ commandedW, measuredW, now: run.timers.now() })) run.persisted.announce()
   const { mode, maxPowerW } = operation
-  const wantedW = nextSetpoint({ mode, maxPowerW, commandedW, gridW })
+  const limitW = limitOf(run, running)
+  const sharing = run.connection.sharing(mode)
+  const wantedW = nextSetpoint({ mode, maxPowerW, commandedW, gridW, measuredW, limitW, sharing })
   // Timers of the platform are a little early now and then; a tenth of a second must not cost a round.
   const sinceWriteMs = Math.round((run.timers.monotonic() - running.wroteAt) / 100) * 100
   const { refreshMs } = running.conventions
-  if (!shouldWrite({ commandedW, wantedW, gridW, sinceWriteMs, refreshMs })) return
+  if (!shouldWrite({ commandedW, wantedW, gridW, limitW, sinceWriteMs, refreshMs })) return
   await command(run, aimAt(wantedW, running.conventions))
   running.wroteAt = run.timers.monotonic()
   running.meter.recordChange(wantedW - measuredW)
@@ -62,7 +66,8 @@ export async function firstAim(run: Run, running: RunningOperation, proceed: () 
   const record = currentRecord(run.persisted)
   if (record.phase !== 'applying' && record.phase !== 'replacing') throw new Error('nothing is being started')
   const measured = await running.meter.read(run.gateway(), proceed)
-  const wantedW = firstSetpoint(record.operation, measured, running.conventions)
+  const site = { limitW: limitOf(run, running), sharing: run.connection.sharing(record.operation.mode) }
+  const wantedW = firstSetpoint(record.operation, measured, { ...site, conventions: running.conventions })
   running.wroteAt = run.timers.monotonic()
   running.meter.recordChange(wantedW - batterySign(measured.battery, running.conventions))
   return aimAt(wantedW, running.conventions)
@@ -72,11 +77,16 @@ export async function firstAim(run: Run, running: RunningOperation, proceed: () 
 export function firstSetpoint(
   { mode, maxPowerW }: Pick<Operation, 'mode' | 'maxPowerW'>,
   { grid, battery }: Pick<Measurement, 'grid' | 'battery'>,
-  conventions: Conventions,
+  { conventions, limitW, sharing }: { conventions: Conventions; limitW: number | null; sharing: number },
 ): number {
   const commandedW = batterySign(battery, conventions)
-  return nextSetpoint({ mode, maxPowerW, commandedW, gridW: gridSign(grid, conventions) })
+  const gridW = gridSign(grid, conventions)
+  return nextSetpoint({ mode, maxPowerW, commandedW, gridW, measuredW: commandedW, limitW, sharing })
 }
+
+/** The limit of the grid connection, where it is what is measured. */
+const limitOf = ({ connection }: Run, { seesConnection }: RunningOperation): number | null =>
+  seesConnection ? connection.limitW() : null
 
 const aimAt = (commandedW: number, conventions: Conventions): Aim => ({
   commandedW,

@@ -7,6 +7,14 @@ import { Problem, unknownDevice } from '../problems.ts'
 import { Controller } from './controller.ts'
 import type { Submitter } from './submission.ts'
 import type { DispatchDevice } from './gate.ts'
+import {
+  changesGrid,
+  needsGrid,
+  ownConnection,
+  withMeter,
+  type ConnectionView,
+  type GridConnection,
+} from './grid-connection.ts'
 import type { DeviceGateway } from './measure.ts'
 import { readRecord, stateOf, type Operation } from './record.ts'
 import { PersistedRecord } from './persisted-record.ts'
@@ -33,6 +41,8 @@ interface DispatchDependencies {
   /** Undefined for a device that is not configured. */
   readonly gateways: (deviceId: string) => DeviceGateway | undefined
   readonly capabilities: (deviceId: string) => Promise<readonly Capability[]>
+  /** The grid connections of the houses; without it each device has its own, without a limit. */
+  readonly connection?: GridConnection
   readonly isApproved: (name: string) => boolean
   readonly isWriteAccessOn: () => boolean
   readonly publish: (event: DispatchEvent) => void
@@ -78,25 +88,60 @@ export class DispatchService {
   }
 
   #add(deviceId: string, stored?: ConstructorParameters<typeof PersistedRecord>[0]['stored']): Controller {
-    const { timers, log, devices, gateways, isApproved, isWriteAccessOn, publish } = this.#dependencies
+    const { timers, log, devices, isApproved, isWriteAccessOn, publish } = this.#dependencies
     const changed = (dispatch: Dispatch) => publish({ type: 'dispatch', device_id: deviceId, dispatch })
     const persisted = new PersistedRecord({ deviceId, store: this.#store, log, changed, stored })
     const ended = (operation: Operation, stopReason: StopReason) =>
       this.#notifyEnded({ deviceId, operation, stopReason })
-    const gateway = () => {
-      const found = gateways(deviceId)
-      if (found === undefined) throw new Problem('device_unreachable', `There is no connection to ${deviceId}`)
-      return found
-    }
+    const gateway = () => this.#gatewayOf(deviceId)
     const controller = new Controller({
-      run: { deviceId, persisted, timers, log, gateway, ended },
+      run: { deviceId, persisted, timers, log, gateway, ended, connection: this.#connectionOf(deviceId) },
       device: () => devices.find(deviceId),
-      capabilities: () => this.#dependencies.capabilities(deviceId),
+      capabilities: () => this.capabilitiesOf(deviceId),
       unapproved: () => dispatchRegisters.filter((name) => !isApproved(name)),
       isWriteAccessOn,
     })
     this.#controllers.set(deviceId, controller)
     return controller
+  }
+
+  get #connection(): GridConnection {
+    return this.#dependencies.connection ?? ownConnection
+  }
+
+  #gatewayOf(deviceId: string): DeviceGateway {
+    const found = this.#dependencies.gateways(deviceId)
+    if (found === undefined) throw new Problem('device_unreachable', `There is no connection to ${deviceId}`)
+    return found
+  }
+
+  #connectionOf(deviceId: string): ConnectionView {
+    const meterOf = (id: string) => this.#connection.meterOf(id)
+    return {
+      limitW: () => this.#connection.limitW(),
+      isRead: (mode) => meterOf(deviceId) === deviceId || needsGrid(mode, this.#connection.limitW()),
+      // An operation keeps its meter: the sign of another one may differ.
+      meterFor: (mode) => {
+        const meter = meterOf(deviceId)
+        const isOther = meter !== deviceId && needsGrid(mode, this.#connection.limitW())
+        return isOther ? () => this.#gatewayOf(meter) : undefined
+      },
+      sharing: (mode) => {
+        const others = this.#controllers.entries().filter(([id, { record }]) => {
+          const isRunning = record?.phase === 'controlling' && record.operation.mode === mode
+          return id !== deviceId && isRunning && meterOf(id) === meterOf(deviceId)
+        })
+        return others.toArray().length + 1
+      },
+    }
+  }
+
+  /** The capabilities of a device, with the sign of the grid power of the inverter that measures it. */
+  async capabilitiesOf(deviceId: string): Promise<readonly Capability[]> {
+    const { capabilities } = this.#dependencies
+    const meter = this.#connection.meterOf(deviceId)
+    const own = await capabilities(deviceId)
+    return meter === deviceId ? own : withMeter(own, await capabilities(meter))
   }
 
   /** The controller of a configured device; throws `unknown_device`. */
@@ -162,12 +207,22 @@ export class DispatchService {
    */
   guarded<T>(deviceId: string, change: () => Promise<T>, capabilities?: readonly CapabilityName[]): Promise<T> {
     const check = (active: Operation | undefined) => {
-      if (active === undefined || (capabilities !== undefined && !isAffected(active.mode, capabilities))) return
-      throw new Problem('dispatch_capability_conflict', `The operation ${active.id} (${active.mode}) depends on it`, {
-        members: { operation_id: active.id, mode: active.mode },
-      })
+      if (active !== undefined && (capabilities === undefined || isAffected(active.mode, capabilities)))
+        throw dependsOnIt(active)
+      const reading = changesGrid(capabilities) ? this.#readingFrom(deviceId) : undefined
+      if (reading !== undefined) throw dependsOnIt(reading)
     }
     return this.#of(deviceId).guarded(check, change)
+  }
+
+  /** An operation of another device that reads its grid power from this one. */
+  #readingFrom(deviceId: string): Operation | undefined {
+    for (const [id, { record }] of this.#controllers) {
+      const isOther = id !== deviceId && this.#connection.meterOf(id) === deviceId
+      if (!isOther || record?.phase !== 'controlling') continue
+      if (needsGrid(record.operation.mode, this.#connection.limitW())) return record.operation
+    }
+    return undefined
   }
 
   /** Throws while a caller may not write the metric: the device is being handed back, or an operation uses the register. */
@@ -243,3 +298,8 @@ export class DispatchService {
     await Promise.all(this.#notifications)
   }
 }
+
+const dependsOnIt = ({ id, mode }: Operation) =>
+  new Problem('dispatch_capability_conflict', `The operation ${id} (${mode}) depends on it`, {
+    members: { operation_id: id, mode },
+  })

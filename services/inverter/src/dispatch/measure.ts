@@ -43,12 +43,15 @@ export class StaleReadings extends Error {
 /** The measurements of one operation, newest first. */
 export class Meter {
   readonly #monotonic: () => number
+  /** What the grid power is read from; the device itself when it is undefined. */
+  readonly #gridMeter: (() => Pick<DeviceGateway, 'readFresh'>) | undefined
   readonly #last = new Map<Name, { value: number; at: number }>()
   /** The readings from before a large change of the setpoint, until one of them moves. */
   #before: { grid: number; battery: number; at: number } | undefined
 
-  constructor(monotonic: () => number) {
+  constructor(monotonic: () => number, gridMeter?: () => Pick<DeviceGateway, 'readFresh'>) {
     this.#monotonic = monotonic
+    this.#gridMeter = gridMeter
   }
 
   /**
@@ -60,7 +63,8 @@ export class Meter {
     for (const name of ['soc', 'battery', 'grid'] as const) {
       proceed()
       try {
-        const { value, at } = await gateway.readFresh(readings[name])
+        const source = name === 'grid' ? (this.#gridMeter?.() ?? gateway) : gateway
+        const { value, at } = await source.readFresh(readings[name])
         this.#last.set(name, { value: checked(name, value), at })
       } catch (error) {
         if (!(error instanceof Problem && transientCodes.has(error.code))) throw error

@@ -17,6 +17,9 @@ const situation = record({
   maxPowerW: double({ min: 0, max: 50_000, noNaN: true }),
   commandedW: watts,
   gridW: watts,
+  measuredW: watts,
+  limitW: constantFrom(null),
+  sharing: integer({ min: 1, max: 4 }),
 })
 
 test('a setpoint that follows the load stays between zero and the maximum power', () => {
@@ -45,13 +48,13 @@ test('a lower setpoint while exporting is sent whatever its size and the age of 
       const commandedW = Math.min(Math.max(input.commandedW, 0), input.maxPowerW)
       const wantedW = nextSetpoint({ ...input, commandedW })
       if (input.gridW <= 0 && wantedW < commandedW)
-        assert.ok(shouldWrite({ commandedW, wantedW, gridW: input.gridW, sinceWriteMs, refreshMs: null }))
+        assert.ok(shouldWrite({ commandedW, wantedW, gridW: input.gridW, limitW: null, sinceWriteMs, refreshMs: null }))
     }),
   )
 })
 
 test('a change within the deadband or the write interval is not sent', () => {
-  const importing = { gridW: 500, refreshMs: null }
+  const importing = { gridW: 500, limitW: null, refreshMs: null }
   assert.equal(
     shouldWrite({ ...importing, commandedW: 1000, wantedW: 1000 + deadbandW, sinceWriteMs: writeIntervalMs }),
     true,
@@ -66,18 +69,62 @@ test('a change within the deadband or the write interval is not sent', () => {
 })
 
 test('a device that forgets its setpoint receives it again', () => {
-  const same = { commandedW: -2000, wantedW: -2000, gridW: 2000 }
+  const same = { commandedW: -2000, wantedW: -2000, gridW: 2000, limitW: null }
   assert.equal(shouldWrite({ ...same, sinceWriteMs: 30_000, refreshMs: 30_000 }), true)
   assert.equal(shouldWrite({ ...same, sinceWriteMs: 29_999, refreshMs: 30_000 }), false)
 })
 
-test('charging is constant and holding is zero, whatever the grid does', () => {
+test('charging is constant and holding is zero, whatever the grid does, without a limit', () => {
   assertProperty(
     property(integer({ min: 1, max: 50_000 }), watts, watts, (maxPowerW, commandedW, gridW) => {
-      assert.equal(nextSetpoint({ mode: 'charge_from_grid', maxPowerW, commandedW, gridW }), -maxPowerW)
-      assert.equal(nextSetpoint({ mode: 'hold', maxPowerW: 0, commandedW, gridW }), 0)
+      const site = { measuredW: commandedW, limitW: null, sharing: 1 }
+      assert.equal(nextSetpoint({ mode: 'charge_from_grid', maxPowerW, commandedW, gridW, ...site }), -maxPowerW)
+      assert.equal(nextSetpoint({ mode: 'hold', maxPowerW: 0, commandedW, gridW, ...site }), 0)
     }),
   )
+})
+
+const charging = record({
+  mode: constantFrom('charge_from_grid' as const),
+  maxPowerW: double({ min: 1, max: 50_000, noNaN: true }),
+  commandedW: double({ min: -50_000, max: 0, noNaN: true }),
+  gridW: watts,
+  measuredW: watts,
+  limitW: double({ min: 100, max: 50_000, noNaN: true }),
+  sharing: integer({ min: 1, max: 4 }),
+})
+
+test('a charge never takes more than the limit of the grid connection leaves, and never discharges', () => {
+  assertProperty(
+    property(charging, (input) => {
+      const { gridW, measuredW, limitW, maxPowerW } = input
+      const next = nextSetpoint(input)
+      assert.ok(next <= 0 && next >= -maxPowerW && !Object.is(next, -0))
+      const gridAfter = gridW + measuredW - next
+      assert.ok(next === 0 || gridAfter <= limitW, `${gridAfter} W from the grid`)
+    }),
+  )
+})
+
+test('a charge above the limit is cut whatever the size of the cut and the age of the last write', () => {
+  assertProperty(
+    property(charging, double({ min: 0, max: 10_000, noNaN: true }), (input, sinceWriteMs) => {
+      const { gridW, limitW, commandedW } = input
+      const wantedW = nextSetpoint(input)
+      if (gridW > limitW && wantedW > commandedW)
+        assert.ok(shouldWrite({ commandedW, wantedW, gridW, limitW, sinceWriteMs, refreshMs: null }))
+    }),
+  )
+})
+
+test('a charge that the limit ended begins again only when a good deal is left, so that it does not flicker', () => {
+  const site = { mode: 'charge_from_grid' as const, maxPowerW: 3000, measuredW: 0, limitW: 4000, sharing: 1 }
+  assert.equal(nextSetpoint({ ...site, commandedW: 0, gridW: 3750 }), 0)
+  assert.equal(nextSetpoint({ ...site, commandedW: 0, gridW: 3650 }), -250)
+  assert.equal(nextSetpoint({ ...site, commandedW: -1000, measuredW: -1000, gridW: 4800 }), -100)
+  assert.equal(nextSetpoint({ ...site, commandedW: -1000, measuredW: -1000, gridW: 4880 }), 0)
+  // Two that share what is left take half of it each.
+  assert.equal(nextSetpoint({ ...site, sharing: 2, commandedW: 0, gridW: 2900 }), -500)
 })
 
 test('converting a value to the other sign convention and back returns the same value', () => {

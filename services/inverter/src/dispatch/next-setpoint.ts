@@ -15,17 +15,37 @@ export interface SetpointInput {
   readonly commandedW: number
   /** Import positive, watts. */
   readonly gridW: number
+  /** Power of the battery now, discharge positive, watts. */
+  readonly measuredW: number
+  /** Largest power from the grid, watts; null for no limit. */
+  readonly limitW: number | null
+  /** Operations that share what is missing, at least one. */
+  readonly sharing: number
 }
 
 /** Calculates the setpoint in watts, discharge positive (docs/reference/inverter-api.md, "Control loop"). */
-export function nextSetpoint({ mode, maxPowerW, commandedW, gridW }: SetpointInput): number {
+export function nextSetpoint(input: SetpointInput): number {
+  const { mode, maxPowerW, commandedW, gridW, sharing } = input
   if (mode === 'hold') return 0
-  if (mode === 'charge_from_grid') return -maxPowerW
+  if (mode === 'charge_from_grid') return 0 - Math.min(maxPowerW, chargeBelowLimit(input))
   // Below zero while the battery still charges: the grid then feeds it, and that import is no load to follow.
   const base = Math.min(commandedW, maxPowerW)
   const error = gridW - gridReserveW
   const isSettled = gridW > 0 && Math.abs(error) <= deadbandW
-  return Math.min(Math.max(isSettled ? base : base + error, 0), maxPowerW)
+  // Several that follow the same load each take their part of it; what is exported is removed by each.
+  const step = error > 0 ? error / sharing : error
+  return Math.min(Math.max(isSettled ? base : base + step, 0), maxPowerW)
+}
+
+/** Charging power below which a charge that rests does not begin again, and one that runs ends, watts. */
+const least = { begin: deadbandW, run: 50 } as const
+
+/** The charging power that keeps the grid connection below its limit, watts. */
+function chargeBelowLimit({ commandedW, measuredW, gridW, limitW, sharing }: SetpointInput): number {
+  if (limitW === null) return Infinity
+  const left = limitW - gridReserveW - gridW
+  const allowed = left > 0 ? left / sharing - measuredW : left - measuredW
+  return allowed < (commandedW < 0 ? least.run : least.begin) ? 0 : allowed
 }
 
 /** Direction of the energy flow at a setpoint. */
@@ -39,17 +59,23 @@ export interface WriteInput {
   readonly commandedW: number
   readonly wantedW: number
   readonly gridW: number
+  /** Largest power from the grid, watts; null for no limit. */
+  readonly limitW: number | null
   readonly sinceWriteMs: number
   /** Interval at which a device that forgets its setpoint receives it again; null for one that keeps it. */
   readonly refreshMs: number | null
 }
 
-/** Returns true if a setpoint is sent now: a change of direction and a cut while exporting at once, anything else beyond deadband and interval. */
-export function shouldWrite({ commandedW, wantedW, gridW, sinceWriteMs, refreshMs }: WriteInput): boolean {
+/**
+ * Returns true if a setpoint is sent now: a change of direction, a cut while exporting, and a cut of a charge above the limit of
+ * the grid connection at once, anything else beyond deadband and interval.
+ */
+export function shouldWrite({ commandedW, wantedW, gridW, limitW, sinceWriteMs, refreshMs }: WriteInput): boolean {
   if (refreshMs !== null && sinceWriteMs >= refreshMs) return true
   if (wantedW === commandedW) return false
   if (directionOf(wantedW) !== directionOf(commandedW)) return true
   if (gridW <= 0 && wantedW < commandedW) return true
+  if (limitW !== null && gridW > limitW && wantedW > commandedW) return true
   return Math.abs(wantedW - commandedW) >= deadbandW && sinceWriteMs >= writeIntervalMs
 }
 

@@ -9,7 +9,7 @@ import type { Run } from './steps.ts'
 import { isGoalMet, type Accepted, type RequestedOperation, type Verdict } from './submission.ts'
 
 interface PreviewInput {
-  readonly run: Pick<Run, 'deviceId' | 'gateway' | 'timers'>
+  readonly run: Pick<Run, 'deviceId' | 'gateway' | 'timers' | 'connection'>
   readonly verdict: Verdict
   readonly record: DispatchRecord
 }
@@ -42,9 +42,11 @@ export async function previewOf({ run, verdict, record }: PreviewInput): Promise
   const monotonic = () => run.timers.monotonic()
   const present = await readSnapshot(gateway, monotonic)
   const kept = record.phase === 'controlling' ? record.snapshot : present
-  const measured = await new Meter(monotonic).read(gateway, () => undefined)
+  const { connection } = run
+  const measured = await new Meter(monotonic, connection.meterFor(requested.mode)).read(gateway, () => undefined)
   const isMet = isGoalMet(requested, soc)
-  const wantedW = isMet ? 0 : firstSetpoint(requested, measured, conventions)
+  const site = { conventions, limitW: connection.limitW(), sharing: connection.sharing(requested.mode) }
+  const wantedW = isMet ? 0 : firstSetpoint(requested, measured, site)
   const steps = isMet ? [] : applySteps(requested, kept, conventions)
   return {
     ...about,

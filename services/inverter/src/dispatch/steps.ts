@@ -3,6 +3,7 @@ import { advance, nextStep, type Aim, type Effect, type Ending, type Input } fro
 import { endingFor, errorForCaller } from './endings.ts'
 import { readSnapshot, type DeviceGateway } from './measure.ts'
 import { applySteps, type Conventions } from './plan.ts'
+import type { ConnectionView } from './grid-connection.ts'
 import type { PersistedRecord } from './persisted-record.ts'
 import { operationOf, type DispatchRecord, type Operation } from './record.ts'
 import type { StopReason } from './schema.ts'
@@ -15,6 +16,7 @@ export interface Run {
   readonly log: Log
   /** Throws a `Problem` while the device is not configured. */
   readonly gateway: () => DeviceGateway
+  readonly connection: ConnectionView
   /** Throws when the work must stop at once, even a restore. */
   readonly checkHalted: () => void
   /** Rejects with `dispatch_unverified` when what the operation's mode needs is not verified any more. */

@@ -28,6 +28,7 @@ export const GatewayEvent = z
         'plans',
         'snapshots',
         'inverter-search',
+        'plant',
       ]),
     }),
   ])

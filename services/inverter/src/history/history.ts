@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream'
 import { invalid, Problem, unknownDevice } from '../problems.ts'
 import { SwitchedPart } from '../switched-part.ts'
+import { plantId } from '../plant/schema.ts'
 import type { EnergySlotRow } from '../tables.ts'
 import type { HistoryDependencies } from './dependencies.ts'
 import { openHistorySettings, type HistorySettingsStore } from './history-settings.ts'
+import { PlantHistory } from './plant/plant-history.ts'
 import { slotAt, startOfSlot } from './quantities.ts'
 import type { HistoryRecorder } from './recorder.ts'
 import type {
@@ -32,6 +34,7 @@ const notFilling: FillingStatus = { state: 'off', detail: null, checked_until: n
 class HistoryService {
   readonly #dependencies: HistoryDependencies
   readonly #settings: HistorySettingsStore
+  readonly #plant: PlantHistory
   readonly #part = new SwitchedPart<HistoryRecorder>({
     begin: () => this.#begin(),
     end: (recorder) => recorder.close(),
@@ -40,10 +43,18 @@ class HistoryService {
   constructor(dependencies: HistoryDependencies, settings: HistorySettingsStore) {
     this.#dependencies = dependencies
     this.#settings = settings
+    this.#plant = new PlantHistory({ ...dependencies, days: () => settings.days() })
   }
 
   start(): Promise<void> {
+    this.#plant.refresh()
     return this.#part.start()
+  }
+
+  /** Adds the history of the plant up anew, in the background, when other inverters are the plant. */
+  plantChanged(): void {
+    this.#plant.refresh()
+    this.#dependencies.changed()
   }
 
   async view(): Promise<HistoryView> {
@@ -64,17 +75,24 @@ class HistoryService {
 
   /** Returns balance and course of a period. Throws `unknown_device`. */
   async read(deviceId: string, { period, date }: EnergyHistoryQuery): Promise<EnergyHistory> {
-    this.#required(deviceId)
-    const { database, timers } = this.#dependencies
-    const meter = await meterOf(database.query, deviceId)
+    this.#readable(deviceId)
+    const { database, timers, plant } = this.#dependencies
+    const { query } = database
+    const meter = await meterOf(query, deviceId)
     const { readHistory } = await import('./read-history.ts')
-    const source = { db: database.query, days: this.#settings.days(), now: timers.now(), meter }
-    return readHistory(source, { deviceId, period, date })
+    const source = { db: query, days: this.#settings.days(), now: timers.now(), meter }
+    const history = await readHistory(source, { deviceId, period, date })
+    if (deviceId !== plantId || period !== 'day') return history
+    const { missingStretches } = await import('./plant/missing-stretches.ts')
+    // The newest slot may not be stored yet.
+    const until = Math.min(slotAt(Date.parse(history.until)), slotAt(timers.now()) - 1)
+    const range = { from: slotAt(Date.parse(history.from)), until }
+    return { ...history, missing: await missingStretches(query, plant(), range) }
   }
 
   /** Returns what is stored of a device as a file. Throws `unknown_device`, and `invalid_parameter` for dates in the wrong order. */
   async export(deviceId: string, format: 'csv' | 'json', query: EnergyExportQuery): Promise<Readable> {
-    this.#required(deviceId)
+    this.#readable(deviceId)
     const { database, timers } = this.#dependencies
     const days = this.#settings.days()
     const today = days.at(timers.now()).date
@@ -122,20 +140,22 @@ class HistoryService {
     await this.#part.running?.forget(deviceId)
   }
 
-  close(): Promise<void> {
-    return this.#part.close()
+  async close(): Promise<void> {
+    await this.#plant.close()
+    await this.#part.close()
   }
 
   async #begin(): Promise<HistoryRecorder | undefined> {
     if (!this.#settings.current().enabled) return undefined
     const { HistoryRecorder } = await import('./recorder.ts')
-    return new HistoryRecorder(Object.assign({ settings: this.#settings }, this.#dependencies))
+    const write = this.#plant.write.bind(this.#plant)
+    return new HistoryRecorder(Object.assign({ settings: this.#settings, write }, this.#dependencies))
   }
 
   async #sumAgain(): Promise<void> {
     const { query } = this.#dependencies.database
     const days = this.#settings.days()
-    for (const id of this.#dependencies.deviceIds()) {
+    for (const id of [...this.#dependencies.deviceIds(), plantId]) {
       const meter = await meterOf(query, id)
       if (meter === undefined) continue
       const { oldest } = await beginOfHistory(query, meter.number)
@@ -164,6 +184,12 @@ class HistoryService {
   #idleFilling(): FillingStatus {
     const isOn = this.#part.running !== undefined && this.#settings.current().fills_gaps
     return isOn ? { ...notFilling, state: 'waiting' } : notFilling
+  }
+
+  /** As `#required`, for what the plant has too. */
+  #readable(deviceId: string): void {
+    const isPlant = deviceId === plantId && this.#dependencies.plant().length > 0
+    if (!isPlant) this.#required(deviceId)
   }
 
   #required(deviceId: string): void {

@@ -53,6 +53,8 @@ export interface Slot extends Energies, Powers {
   readonly slot: number
   /** State of charge in thousandths. */
   readonly soc: number | null
+  /** Given to the house and the grid, negative for what was taken from it; measured with inverters of a plant alone. */
+  readonly ac_wh?: number | null
   /** Place in `sources`; a lower one replaces a higher. */
   readonly source: number
 }

@@ -54,6 +54,7 @@ export async function readHistory(
       socBefore: meter === undefined ? null : await socBefore(source, meter.number, { from, rows }),
       socAfter: rows.at(-1)?.soc ?? null,
     }),
+    missing: [],
     buckets,
   }
 }

@@ -7,7 +7,7 @@ import { SlotMeter, type MeterState } from './meter/slot-meter.ts'
 import { slotAt, slotsPerHour, type Slot } from './quantities.ts'
 import { Sampler } from './sampler.ts'
 import type { FillingStatus } from './schema.ts'
-import { addMeter, deleteOld, knownSlots, meterOf, updateMeter, writeSlots } from './store.ts'
+import { addMeter, deleteOld, knownSlots, meterOf, updateMeter, type SlotWrite } from './store.ts'
 
 /** Time after the start before the log of an inverter is read, and the interval at which gaps are looked for; milliseconds. */
 const firstFilling = 120_000
@@ -22,6 +22,8 @@ const dayYears = 50
 
 interface RecorderDependencies extends HistoryDependencies {
   readonly settings: HistorySettingsStore
+  /** Stores slots of an inverter, and what follows from them. */
+  readonly write: (write: SlotWrite) => Promise<void>
 }
 
 interface DeviceRecorder {
@@ -43,7 +45,7 @@ export class HistoryRecorder {
 
   constructor(dependencies: RecorderDependencies) {
     this.#dependencies = dependencies
-    const { catalog, timers, log, devices, capabilities } = dependencies
+    const { catalog, timers, log, devices, capabilities, plant } = dependencies
     this.#sampler = new Sampler({
       catalog,
       timers,
@@ -51,6 +53,7 @@ export class HistoryRecorder {
       devices,
       capabilities,
       meter: async (id) => (await this.#device(id)).meter,
+      needsAc: (id) => plant().some(({ device_id: own }) => own === id),
       store: (id, slots, capacityWh) => this.#store(id, slots, capacityWh),
     })
     if (dependencies.settings.current().fills_gaps) this.#planFilling(firstFilling)
@@ -98,14 +101,14 @@ export class HistoryRecorder {
   }
 
   async #store(id: string, slots: readonly Slot[], capacityWh: number | undefined): Promise<void> {
-    const { database, settings, changed } = this.#dependencies
+    const { settings, changed, write } = this.#dependencies
     const { row, meter } = await this.#device(id)
     const change = {
       meter: JSON.stringify(meter.state),
       ...(capacityWh !== undefined && { capacity_wh: capacityWh }),
     }
     try {
-      await writeSlots(database.query, { meter: row, slots, days: settings.days(), change })
+      await write({ meter: row, slots, days: settings.days(), change })
     } catch (error) {
       // Begins again from what is stored: the counters still know what these slots had.
       this.#devices.delete(id)
@@ -155,7 +158,7 @@ export class HistoryRecorder {
   }
 
   async #filling(id: string): Promise<Filling> {
-    const { catalog, timers, log, devices, database, settings, changed } = this.#dependencies
+    const { catalog, timers, log, devices, database, settings, changed, write } = this.#dependencies
     const { row } = await this.#device(id)
     // Loaded here: most installations have no gaps most of the time.
     const { Filling, FillingState, neverFilled } = await import('./filling/filling.ts')
@@ -165,7 +168,7 @@ export class HistoryRecorder {
     const store = async (slots: readonly Slot[], state: FillingState) => {
       const change = { filling: JSON.stringify(state) }
       if (slots.length === 0) await updateMeter(database.query, id, change)
-      else await writeSlots(database.query, { meter: row, slots, days: settings.days(), change })
+      else await write({ meter: row, slots, days: settings.days(), change })
       if (slots.length > 0) changed()
     }
     const filling = new Filling(stored.success ? stored.data : neverFilled, {

@@ -32,6 +32,8 @@ interface SamplerDependencies {
   readonly capabilities: (deviceId: string) => Promise<readonly Capability[]>
   /** Returns the meter of a device. */
   readonly meter: (deviceId: string) => Promise<SlotMeter>
+  /** True for an inverter whose power towards house and grid is wanted. */
+  readonly needsAc: (deviceId: string) => boolean
   /** Stores slots and the state of the meter. `capacityWh` is the content of the full battery, when it is known. */
   readonly store: (deviceId: string, slots: readonly Slot[], capacityWh: number | undefined) => Promise<void>
 }
@@ -114,6 +116,7 @@ export class Sampler {
       grid_w: signed(grid, 'grid_import_positive'),
       battery_w: signed(battery, 'battery_discharge_positive'),
       soc: await read('battery_soc'),
+      ...(this.#dependencies.needsAc(runtime.deviceId) && { ac_w: await read('ac_power') }),
     }
   }
 

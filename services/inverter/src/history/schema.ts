@@ -82,6 +82,9 @@ export const EnergyHistory = z
     resolution: Resolution,
     first_date: LocalDate.nullable().meta({ description: 'First day of the history; null while there is none' }),
     balance: EnergyBalance,
+    missing: z.array(z.object({ device_id: z.string(), from: z.iso.datetime(), until: z.iso.datetime() })).meta({
+      description: 'Of a day of the plant: when nothing is known of which inverter, so that nothing is added up',
+    }),
     buckets: z.array(EnergyBucket),
   })
   .meta({ id: 'EnergyHistory' })

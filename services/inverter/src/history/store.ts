@@ -45,7 +45,7 @@ export async function updateMeter(
 }
 
 /** Slots of one meter, and what becomes of it with them. */
-interface SlotWrite {
+export interface SlotWrite {
   readonly meter: Pick<EnergyMeterRow, 'device_id' | 'number'>
   readonly slots: readonly Slot[]
   readonly days: LocalDays
@@ -56,22 +56,35 @@ interface SlotWrite {
  * Stores slots, adds up the hours and days that they are in, and notes the state of the meter: all in one transaction. A slot
  * replaces one of a source that is worse, and no other.
  */
-export async function writeSlots(db: Db, { meter, slots, days, change }: SlotWrite): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    for (let at = 0; at < slots.length; at += rowsAtOnce)
-      await insertSlots(
-        trx,
-        slots.slice(at, at + rowsAtOnce).map((slot) => Object.assign({ meter: meter.number }, slot)),
-      )
-    const first = slots.at(0)
-    const last = slots.at(-1)
-    if (first !== undefined && last !== undefined) {
-      await sumHours(trx, meter.number, { from: first.slot, until: last.slot + 1 })
-      for (const day of days.between(startOfSlot(first.slot), startOfSlot(last.slot + 1)))
-        await sumDay(trx, meter.number, day)
-    }
-    await updateMeter(trx, meter.device_id, change)
-  })
+export async function writeSlots(db: Db, write: SlotWrite): Promise<void> {
+  await db.transaction().execute((trx) => putSlots(trx, write))
+}
+
+/** As `writeSlots`, inside a transaction. */
+export async function putSlots(trx: Db, { meter, slots, days, change }: SlotWrite): Promise<void> {
+  for (let at = 0; at < slots.length; at += rowsAtOnce)
+    await insertSlots(
+      trx,
+      slots.slice(at, at + rowsAtOnce).map((slot) => Object.assign({ meter: meter.number, ac_wh: null }, slot)),
+    )
+  const first = slots.at(0)
+  const last = slots.at(-1)
+  if (first !== undefined && last !== undefined) {
+    await sumHours(trx, meter.number, { from: first.slot, until: last.slot + 1 })
+    for (const day of days.between(startOfSlot(first.slot), startOfSlot(last.slot + 1)))
+      await sumDay(trx, meter.number, day)
+  }
+  await updateMeter(trx, meter.device_id, change)
+}
+
+/** Removes the slots of a stretch, so that others take their place whatever their source. Inside a transaction. */
+export async function removeSlots(trx: Db, meter: number, { from, until }: SlotRange): Promise<void> {
+  await trx
+    .deleteFrom('energy_slots')
+    .where('meter', '=', meter)
+    .where('slot', '>=', from)
+    .where('slot', '<', until)
+    .execute()
 }
 
 async function insertSlots(trx: Db, rows: EnergySlotRow[]): Promise<void> {
@@ -93,6 +106,7 @@ async function insertSlots(trx: Db, rows: EnergySlotRow[]): Promise<void> {
           grid_w: row.ref('excluded.grid_w'),
           battery_w: row.ref('excluded.battery_w'),
           soc: row.ref('excluded.soc'),
+          ac_wh: row.ref('excluded.ac_wh'),
           source: row.ref('excluded.source'),
         }))
         .whereRef('energy_slots.source', '>', 'excluded.source'),

@@ -2,6 +2,7 @@ import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { CatalogObject } from '../catalog/catalog.ts'
 import { count, counterKind, type CounterState } from '../metrics/counter.ts'
+import { plantId } from '../plant/schema.ts'
 import type { Tables } from '../tables.ts'
 import { allCounters, deleteCounters, writeCounters } from './store.ts'
 
@@ -22,7 +23,8 @@ export async function openCounters(db: Kysely<Tables>, clock: Clock) {
     return known
   }
   for (const { device_id: id, metric, counter } of await allCounters(db))
-    countersOf(id).set(metric, JSON.parse(counter) as CounterState)
+    // Those of the plant are sums, and kept by themselves.
+    if (id !== plantId) countersOf(id).set(metric, JSON.parse(counter) as CounterState)
 
   async function store(): Promise<void> {
     storedAt = clock.monotonic()

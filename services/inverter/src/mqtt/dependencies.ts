@@ -8,6 +8,7 @@ import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import type { EnergyManager } from '../energy/energy.ts'
 import type { MetricWrites } from '../metrics/write-metric.ts'
 import type { DeviceReadiness } from '../readiness/schema.ts'
+import type { PlantInverter, PlantNow } from '../plant/schema.ts'
 import type { Tables } from '../tables.ts'
 import type { Origin } from './entities/discovery.ts'
 
@@ -23,6 +24,8 @@ export interface MqttDependencies {
   /** Returns a device as it is configured; undefined when it is gone. */
   readonly findDevice: (id: string) => Device | undefined
   readonly conditionOf: (id: string) => Pick<DeviceReadiness, 'state'> | undefined
+  /** Inverters of the plant, none while there is no plant, and what they do together. */
+  readonly plant: { inverters(): readonly PlantInverter[]; now(): Promise<PlantNow> }
   readonly isApproved: (name: string) => boolean
   readonly isWriteAccessOn: () => boolean
   readonly writes: MetricWrites

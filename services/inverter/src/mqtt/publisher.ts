@@ -1,6 +1,5 @@
 import { createKeyedQueue, QueueFull } from '@hearth/runtime'
 import type { CatalogObject } from '../catalog/catalog.ts'
-import type { Device } from '../devices/device.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { readBatch } from '../metrics/read-batch.ts'
 import type { ApiValue } from '../metrics/value.ts'
@@ -10,8 +9,12 @@ import type { Components } from './entities/component.ts'
 import type { CounterValues } from './counter-values.ts'
 import type { MqttDependencies } from './dependencies.ts'
 import { commandTopics, deviceEntities, energyStates, retainedTopics } from './device-messages.ts'
-import { discoveryMessage, platformsOf } from './entities/discovery.ts'
+import { discoveryMessage, platformsOf, type DiscoveredDevice } from './entities/discovery.ts'
 import type { EnergyCommands } from './energy-commands.ts'
+import { plantId } from '../plant/schema.ts'
+import type { EnergyTotals } from './plant/energy-totals.ts'
+import { plantEntities, plantStates } from './plant/plant-entities.ts'
+import { addEnergies } from './plant/read-energies.ts'
 import type { Published } from './published.ts'
 import { isCounter, stateOf } from './entities/quantity.ts'
 import type { MqttSettings } from './schema.ts'
@@ -30,6 +33,7 @@ type PublishedParts = Pick<
   | 'isApproved'
   | 'isWriteAccessOn'
   | 'energy'
+  | 'plant'
   | 'changed'
 >
 
@@ -40,6 +44,7 @@ export interface PublisherDependencies extends PublishedParts {
   readonly session: BrokerSession
   readonly published: Published
   readonly counters: CounterValues
+  readonly totals: EnergyTotals
   readonly energyCommands: EnergyCommands
 }
 
@@ -99,10 +104,11 @@ export class Publisher {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancel()
-    const { timers, counters } = this.#dependencies
+    const { timers, counters, totals } = this.#dependencies
     // A round that waits for a silent inverter publishes nothing any more.
     await Promise.race([this.#queue.idle(), timers.delay(closeMs)])
     await counters.store()
+    await totals.store()
   }
 
   #plan(ms: number): void {
@@ -115,12 +121,15 @@ export class Publisher {
   }
 
   #round(): void {
-    const { devices, session, topics, counters } = this.#dependencies
+    const { devices, session, topics, counters, plant } = this.#dependencies
     if (!session.isConnected) return
     const wanted = new Set(devices().map(({ deviceId }) => topics.discovery(deviceId)))
+    const hasPlant = plant.inverters().length > 0
+    if (hasPlant) wanted.add(topics.discovery(plantId))
     this.#work('', () => this.removeUnwanted((topic) => wanted.has(topic)))
     this.#work('counters', () => counters.keep())
     for (const runtime of devices()) this.#work(runtime.deviceId, () => this.#publishDevice(runtime))
+    if (hasPlant) this.#work(plantId, () => this.#publishPlant())
   }
 
   /** Runs work that has its own pace; a device that is slow holds up no other, and has one round waiting at most. */
@@ -148,6 +157,18 @@ export class Publisher {
     this.#dependencies.changed()
   }
 
+  async #publishPlant(): Promise<void> {
+    const { catalog, devices, counters, totals, plant, topics, session } = this.#dependencies
+    const now = await plant.now()
+    const about = { id: plantId, displayName: now.display_name, serial: null, firmware: null }
+    await this.#publishDiscovery({ ...about, model: 'Solar plant', path: '/' }, plantEntities(topics))
+    this.#put(topics.device(plantId), 'online')
+    if (!session.isConnected) return
+    await addEnergies(plant.inverters(), { catalog, devices: devices(), counters, totals })
+    await totals.store()
+    for (const [name, value] of plantStates(now, totals.get)) this.#put(topics.state(plantId, name), value)
+  }
+
   #putValue(deviceId: string, name: string, value: ApiValue): void {
     const { catalog, counters, topics } = this.#dependencies
     const object = catalog.byName(name)
@@ -164,7 +185,7 @@ export class Publisher {
   }
 
   /** Publishes the discovery message if it changed, and removes what belonged to entities that are gone. */
-  async #publishDiscovery(device: Device, components: Components): Promise<void> {
+  async #publishDiscovery(device: DiscoveredDevice, components: Components): Promise<void> {
     const { id: deviceId } = device
     const { topics, origin, session, published } = this.#dependencies
     const discoveryTopic = topics.discovery(deviceId)

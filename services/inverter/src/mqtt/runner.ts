@@ -5,6 +5,7 @@ import { Commands } from './commands.ts'
 import { openCounters } from './counter-values.ts'
 import type { MqttDependencies } from './dependencies.ts'
 import { openEnergyCommands } from './energy-commands.ts'
+import { openEnergyTotals } from './plant/energy-totals.ts'
 import { Publisher } from './publisher.ts'
 import { openPublished } from './published.ts'
 import type { MqttSettings, MqttStatus } from './schema.ts'
@@ -28,6 +29,7 @@ export async function startRunner(settings: MqttSettings, address: BrokerAddress
   const topics = createTopics(settings)
   const published = await openPublished(database.query)
   const counters = await openCounters(database.query, timers)
+  const totals = await openEnergyTotals(database.query)
   const energyCommands = await openEnergyCommands(database.query, energy)
   const birth = createBirth(timers, () => publisher.publishAll())
   const session = new BrokerSession({
@@ -41,7 +43,7 @@ export async function startRunner(settings: MqttSettings, address: BrokerAddress
     onState: dependencies.changed,
   })
   const publisher = new Publisher(
-    Object.assign({}, dependencies, { settings, topics, session, published, counters, energyCommands }),
+    Object.assign({}, dependencies, { settings, topics, session, published, counters, totals, energyCommands }),
   )
   const commands = new Commands({
     catalog,

@@ -4,6 +4,7 @@ import type { Reports } from '@hearth/notifications'
 import type { OutboundAllow } from '@hearth/outbound'
 import type { Log, Timers } from '@hearth/runtime'
 import type { DispatchService } from '../dispatch/dispatch.ts'
+import type { PlantInverter } from '../plant/schema.ts'
 import type { EnergySlotRow, Tables } from '../tables.ts'
 import type { DeviceFacts } from './site-of.ts'
 
@@ -13,6 +14,13 @@ export interface PlannedDevice {
   readonly displayName: string
   readonly maxChargePowerW: number | null
   readonly maxDischargePowerW: number | null
+}
+
+/** What a plan is for: one inverter, or all batteries of the plant. */
+export interface PlanSubject {
+  /** That of the inverter, or `@plant`. */
+  readonly id: string
+  readonly devices: readonly PlannedDevice[]
 }
 
 /** What the battery of an inverter says of itself; null for what it does not say. */
@@ -29,6 +37,10 @@ export interface PlanDependencies {
   /** Addresses that the guard of outgoing connections lets through. */
   readonly allow: OutboundAllow
   readonly devices: () => readonly PlannedDevice[]
+  /** Inverters of the plant; none while there is no plant. */
+  readonly plant: () => readonly PlantInverter[]
+  /** True while an inverter answers. */
+  readonly isThere: (deviceId: string) => boolean
   readonly readBattery: (deviceId: string) => Promise<BatteryReading>
   /** The energy history: the content of a battery, and the slots of a stretch of time. */
   readonly history: {

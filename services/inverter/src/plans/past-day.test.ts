@@ -6,7 +6,7 @@ import { defaultSettings } from './plan-settings.ts'
 
 const from = Date.UTC(2026, 10, 26)
 const until = from + 86_400_000
-const device = { capacityWh: 10_000, chargeW: 4000, dischargeW: 4000, minSoc: 0.05 }
+const device = { id: 'a', capacityWh: 10_000, chargeW: 4000, dischargeW: 4000, minSoc: 0.05 }
 const settings = { ...defaultSettings, fixed_price: 0.4, wear: 0, charge_efficiency: 1, discharge_efficiency: 1 }
 const windows = [{ days: 'daily', from: '00:00', to: '06:00', price: 0.1 } as const]
 
@@ -17,10 +17,28 @@ const slots = Array.from({ length: 288 }, (_, index): EnergySlotRow => {
   const energies = { pv_wh: 0, load_wh: 100, import_wh: 100 + charge - discharge, export_wh: 0 }
   const soc = 50 + (index < 24 ? index * 10 : index < 144 ? 240 : Math.max(0, 240 - (index - 143) * 10))
   const slot = from / 300_000 + index
-  return { meter: 1, slot, ...energies, ...powers, charge_wh: charge, discharge_wh: discharge, soc, source: 0 }
+  return {
+    meter: 1,
+    slot,
+    ...energies,
+    ...powers,
+    charge_wh: charge,
+    discharge_wh: discharge,
+    soc,
+    ac_wh: null,
+    source: 0,
+  }
 })
 
-const day = { from, until, slots, settings: { ...settings, windows }, market: [], zone: 'UTC', device }
+const day = {
+  from,
+  until,
+  slots,
+  settings: { ...settings, windows },
+  market: [],
+  zone: 'UTC',
+  batteries: [{ device, slots }],
+}
 
 test('a day that charged in cheap hours cost less than it would have', () => {
   const costs = costOfDay(day)

@@ -42,7 +42,7 @@ export async function openPlanSettings({ query }: Database<Tables>, sealer: Seal
     },
     /** No inverter, and no plans: the one that they were for is gone. */
     async switchOff(): Promise<void> {
-      const settings = { ...stored.settings, enabled: false, carries_out: false, device_id: '' }
+      const settings = { ...stored.settings, enabled: false, carries_out: false, device_id: '', whole_plant: false }
       const changed = { ...stored, settings }
       await writeSetting(query, setting, changed)
       stored = changed
@@ -71,6 +71,10 @@ function checkComplete(settings: PlanSettings): void {
     if (settings.planes.length === 0) throw invalid('planes', `must have panels with ${forecast}`)
   }
   if (settings.reserve_percent >= settings.full_percent) throw invalid('reserve_percent', 'must be below full_percent')
+  for (const [index, own] of settings.batteries.entries()) {
+    const { reserve_percent: reserve = settings.reserve_percent, full_percent: full = settings.full_percent } = own
+    if (reserve >= full) throw invalid(`batteries.${index}.reserve_percent`, 'must be below full_percent')
+  }
   if (settings.carries_out && !settings.enabled) throw invalid('carries_out', 'needs plans that are made')
 }
 
@@ -79,6 +83,8 @@ export const defaultSettings: PlanSettings = {
   enabled: false,
   carries_out: false,
   device_id: '',
+  whole_plant: false,
+  batteries: [],
   currency: 'EUR',
   price_source: 'fixed',
   price_area: '',

@@ -22,12 +22,22 @@ const settings: PlanSettings = {
   wear: 0.01,
 }
 
+/** An inverter with a battery. */
+const known: PlanInput['devices'][number] = {
+  id: 'a',
+  soc: 0.15,
+  capacityWh: 10_000,
+  chargeW: 3000,
+  dischargeW: 3000,
+  minSoc: 0.07,
+}
+
 /** A winter's night: cheap from two to five, dear from six to nine the next evening. */
 const input: PlanInput = {
   now: evening,
   zone,
   settings,
-  device: { soc: 0.15, capacityWh: 10_000, chargeW: 3000, dischargeW: 3000, minSoc: 0.07 },
+  devices: [known],
   market: Array.from({ length: 28 }, (_, index) => {
     const from = at('26T20:00') + index * 3_600_000
     const hour = (20 + index) % 24
@@ -91,8 +101,8 @@ test('a plan does not charge above what is set', async () => {
 test('a discharge ends at the lowest state of charge of the inverter when that is above the reserve', async () => {
   const choice = { device_id: 'a', from_at: at('26T20:00'), until_at: at('26T21:00'), action: 'discharge' } as const
   const targetWith = async (minSoc: number, reserve: number) => {
-    const device = { ...input.device, soc: 0.8, minSoc }
-    const plan = await make({ device, choices: [choice], settings: { ...settings, reserve_percent: reserve } })
+    const devices = [{ ...known, soc: 0.8, minSoc }]
+    const plan = await make({ devices, choices: [choice], settings: { ...settings, reserve_percent: reserve } })
     return plan.blocks.find(({ action }) => action === 'discharge')?.target_soc_percent
   }
   assert.equal(await targetWith(0.2, 7), 20)
@@ -101,11 +111,11 @@ test('a discharge ends at the lowest state of charge of the inverter when that i
 
 test('a charge set by hand keeps to the limit of the grid connection with what the house is expected to take', async () => {
   const choice = { device_id: 'a', from_at: at('26T20:00'), until_at: at('26T21:00'), action: 'charge' } as const
-  const device = { ...input.device, chargeW: 5000 }
+  const devices = [{ ...known, chargeW: 5000 }]
   // The house takes 500 W, then 2000 W, then more than the grid connection gives.
   const loads = [500, 500, 2000, 3500]
   const profile = { at: (ms: number) => loads[Math.floor((ms - at('26T20:00')) / 900_000)] ?? 500 }
-  const limited = await make({ device, choices: [choice], profile, settings: { ...settings, grid_limit_w: 3000 } })
+  const limited = await make({ devices, choices: [choice], profile, settings: { ...settings, grid_limit_w: 3000 } })
   const byHand = limited.blocks.filter(({ is_by_hand }) => is_by_hand)
   assert.deepEqual(
     byHand.map(({ action, power_w }) => [action, power_w]),
@@ -119,15 +129,15 @@ test('a charge set by hand keeps to the limit of the grid connection with what t
     limited.steps.slice(0, 4).map(({ grid_w }) => grid_w),
     [3000, 3000, 3000, 3500],
   )
-  const free = await make({ device, choices: [choice], profile })
+  const free = await make({ devices, choices: [choice], profile })
   assert.equal(free.blocks.find(({ is_by_hand }) => is_by_hand)?.power_w, 5000)
 })
 
 test('a house that takes a little less each quarter hour does not lead a charge over the limit', async () => {
   const choice = { device_id: 'a', from_at: at('26T20:00'), until_at: at('26T23:00'), action: 'charge' } as const
   const profile = { at: (ms: number) => Math.max(500, 800 - ((ms - at('26T20:00')) / 900_000) * 25) }
-  const device = { ...input.device, capacityWh: 20_000, chargeW: 5000 }
-  const plan = await make({ device, choices: [choice], profile, settings: { ...settings, grid_limit_w: 3000 } })
+  const devices = [{ ...known, capacityWh: 20_000, chargeW: 5000 }]
+  const plan = await make({ devices, choices: [choice], profile, settings: { ...settings, grid_limit_w: 3000 } })
   assert.ok(plan.steps.every(({ grid_w }) => grid_w <= 3031))
 })
 

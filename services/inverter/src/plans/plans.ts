@@ -1,13 +1,18 @@
+import { plantId } from '../plant/schema.ts'
 import { invalid, Problem, unknownDevice } from '../problems.ts'
 import { readSetting, writeSetting } from '../settings/store.ts'
 import { SwitchedPart } from '../switched-part.ts'
-import type { PlanDependencies, PlannedDevice } from './dependencies.ts'
+import { choiceRows } from './choice-rows.ts'
+import type { PlanDependencies, PlanSubject } from './dependencies.ts'
+import { openPersonStops, type PersonStops } from './person-stops.ts'
+import { readDay, readDays } from './past-days.ts'
 import { openPlanSettings, type PlanSettingsStore } from './plan-settings.ts'
-import { quarterMs, quarterOf } from './quarters/quarters.ts'
 import type { Planner } from './planner.ts'
-import type { DevicePlan, PlanChange, PlanChoice, PlanDay, PlanSettingsView, PlanStatus } from './schema.ts'
-import { choicesFrom, deletePlans, deletePrices, latestDays, replaceChoices, replaceForecast } from './store.ts'
+import type { PlanDays, PlanPastDay } from './day-schema.ts'
+import type { DevicePlan, PlanChange, PlanChoice, PlanSettingsView, PlanStatus } from './schema.ts'
+import { choicesFrom, deletePlans, deletePrices, replaceChoices, replaceForecast } from './store.ts'
 import { noneStale, staleAfter } from './stale-inputs.ts'
+import { isSameSubject, subjectOf } from './subject.ts'
 
 /** Days that an answer shows. */
 const shownDays = 31
@@ -16,7 +21,6 @@ const shownDays = 31
 const maxPauseMs = 30 * 86_400_000
 
 const pauseSetting = 'plan_pause'
-const stopSetting = 'plan_stop'
 
 const off: PlanStatus = {
   state: 'off',
@@ -28,6 +32,7 @@ const off: PlanStatus = {
   carrying: 'off',
   carrying_detail: null,
   paused_until: null,
+  batteries: [],
 }
 
 /** Plans for the battery. */
@@ -37,10 +42,11 @@ export type Plans = PlanService
 export async function openPlans(dependencies: PlanDependencies): Promise<PlanService> {
   const { query } = dependencies.database
   const settings = await openPlanSettings(dependencies.database, dependencies.sealer)
-  const [paused, stopped] = [await readSetting(query, pauseSetting), await readSetting(query, stopSetting)]
+  const paused = await readSetting(query, pauseSetting)
+  const stops = await openPersonStops(dependencies.database, settings.current().device_id)
   return new PlanService(dependencies, settings, {
     pausedUntil: typeof paused === 'number' ? paused : null,
-    stoppedUntil: typeof stopped === 'number' ? stopped : 0,
+    stops,
   })
 }
 
@@ -49,8 +55,7 @@ class PlanService {
   readonly #dependencies: PlanDependencies
   readonly #settings: PlanSettingsStore
   #pausedUntil: number | null
-  /** A person stopped a part of the plan that would last until then. */
-  #stoppedUntil: number
+  readonly #stops: PersonStops
   #stale = noneStale
   readonly #part = new SwitchedPart<Planner>({
     begin: () => this.#begin(),
@@ -60,12 +65,12 @@ class PlanService {
   constructor(
     dependencies: PlanDependencies,
     settings: PlanSettingsStore,
-    { pausedUntil, stoppedUntil }: { pausedUntil: number | null; stoppedUntil: number },
+    { pausedUntil, stops }: { pausedUntil: number | null; stops: PersonStops },
   ) {
     this.#dependencies = dependencies
     this.#settings = settings
     this.#pausedUntil = pausedUntil
-    this.#stoppedUntil = stoppedUntil
+    this.#stops = stops
     dependencies.dispatch.onEnded((ended) => this.#part.running?.ended(ended) ?? Promise.resolve())
   }
 
@@ -74,25 +79,29 @@ class PlanService {
   }
 
   async view(): Promise<PlanSettingsView> {
-    const device = this.#device()
-    const { history } = this.#dependencies
+    const subject = this.#subject()
+    const { history, plant } = this.#dependencies
+    const batteries = (subject?.devices ?? []).map(async ({ id, displayName }) => {
+      return { device_id: id, display_name: displayName, capacity_wh: await history.capacityOf(id) }
+    })
     return {
       settings: this.#settings.current(),
-      device_id: device?.id ?? null,
-      capacity_wh: device === undefined ? null : await history.capacityOf(device.id),
+      device_id: subject?.id ?? null,
+      batteries: await Promise.all(batteries),
+      has_plant: plant().length > 0,
+      capacity_wh: subject === undefined ? null : await history.capacityOf(subject.id),
       time_zone: history.timeZone(),
     }
   }
 
   /** Stores the settings and applies them at once. */
   async change(change: PlanChange): Promise<void> {
-    const { device_id: id } = change
-    if (id !== '' && this.#find(id) === undefined) throw invalid('device_id', `names no inverter: ${id}`)
-    if (change.carries_out && this.#chosen(id) === undefined) throw invalid('carries_out', 'needs an inverter')
+    this.#checkDevices(change)
     await this.#part.change(async () => {
       const before = this.#settings.current()
       // By its id: the plan is not to move to another inverter by itself.
-      await this.#settings.change(change.enabled ? { ...change, device_id: this.#chosen(id)?.id ?? '' } : change)
+      const only = change.enabled && !change.whole_plant ? subjectOf(change, this.#dependencies)?.id : undefined
+      await this.#settings.change(only === undefined ? change : { ...change, device_id: only })
       const { prices, forecast } = staleAfter(before, change)
       this.#stale = { prices: prices || this.#stale.prices, forecast: forecast || this.#stale.forecast }
       await this.#deleteStale()
@@ -100,24 +109,42 @@ class PlanService {
     this.#dependencies.changed()
   }
 
+  /** Largest power that may be taken from the grid, watts, whoever commands the battery; null for no limit. */
+  gridLimitW(): number | null {
+    return this.#settings.current().grid_limit_w
+  }
+
   /** Returns the plan of a device. Throws `unknown_device`. */
   async read(deviceId: string): Promise<DevicePlan> {
     this.#required(deviceId)
     const { database, timers } = this.#dependencies
     const planner = this.#plannerOf(deviceId)
-    const choices = await choicesFrom(database.query, deviceId, timers.now())
-    const days = await latestDays(database.query, deviceId, shownDays)
+    const ids = planner?.subject.devices.map(({ id }) => id) ?? [deviceId]
+    const choices = await choicesFrom(database.query, ids, timers.now())
     return {
       device_id: deviceId,
       status: planner?.status() ?? off,
       plan: planner?.plan ?? null,
-      choices: choices.map(({ from_at, until_at, action }) => ({
+      choices: choices.map(({ device_id: own, from_at, until_at, action }) => ({
+        device_id: own,
         start: new Date(from_at).toISOString(),
         end: new Date(until_at).toISOString(),
         action,
       })),
-      days: days.map(({ day, cost, cost_without, currency }): PlanDay => ({ date: day, cost, cost_without, currency })),
+      days: await readDays(database.query, deviceId, shownDays),
     }
+  }
+
+  /** Returns what the days cost on which plans were carried out. Throws `unknown_device`. */
+  async days(deviceId: string): Promise<PlanDays> {
+    this.#required(deviceId)
+    return { device_id: deviceId, days: await readDays(this.#dependencies.database.query, deviceId) }
+  }
+
+  /** Returns a day on which plans were carried out. Throws `unknown_device` and `not_found`. */
+  async day(deviceId: string, date: string): Promise<PlanPastDay> {
+    this.#required(deviceId)
+    return readDay(this.#dependencies.database.query, deviceId, date)
   }
 
   /** Loads prices and forecast and makes a plan now. Throws `conflict` while no plans are made. */
@@ -130,21 +157,10 @@ class PlanService {
   async choose(deviceId: string, choices: readonly PlanChoice[]): Promise<DevicePlan> {
     const planner = this.#running(deviceId)
     const { database, timers } = this.#dependencies
-    const rows = choices
-      .map(({ start, end, action }) => ({
-        device_id: deviceId,
-        from_at: quarterOf(Date.parse(start)),
-        until_at: quarterOf(Date.parse(end) + quarterMs - 1),
-        action,
-      }))
-      .toSorted((a, b) => a.from_at - b.from_at)
-    for (const [index, { from_at: from, until_at: until }] of rows.entries()) {
-      if (until <= from) throw invalid('choices', 'must end after they begin')
-      if (from > timers.now() + 3 * 86_400_000) throw invalid('choices', 'must begin within three days')
-      if ((rows[index + 1]?.from_at ?? Infinity) < until) throw invalid('choices', 'must not overlap')
-    }
-    await replaceChoices(database.query, deviceId, rows)
-    await this.#stopUntil(0)
+    const ids = planner.subject.devices.map(({ id }) => id)
+    const rows = choiceRows(choices, ids, timers.now())
+    await replaceChoices(database.query, ids, rows)
+    await this.#stops.set(ids, 0)
     await planner.replan()
     return this.read(deviceId)
   }
@@ -163,7 +179,8 @@ class PlanService {
 
   /** Begins anew when plans are to be made for another inverter than before. */
   async devicesChanged(): Promise<void> {
-    if (!this.#settings.current().enabled || this.#device()?.id === this.#part.running?.deviceId) return
+    const { running } = this.#part
+    if (!this.#settings.current().enabled || isSameSubject(this.#subject(), running?.subject)) return
     await this.#part.change(() => Promise.resolve())
   }
 
@@ -193,23 +210,17 @@ class PlanService {
     await this.#deleteStale()
     this.#stale = noneStale
     const settings = this.#settings.current()
-    const device = this.#device()
-    if (!settings.enabled || device === undefined) return undefined
+    const subject = this.#subject()
+    if (!settings.enabled || subject === undefined) return undefined
     const { Planner } = await import('./planner.ts')
     return new Planner({
       dependencies: this.#dependencies,
       settings,
       key: this.#settings.key(),
-      device,
+      subject,
       pausedUntil: () => this.#currentPause(),
-      personStop: { get: () => this.#stoppedUntil, set: (until) => this.#stopUntil(until) },
+      personStop: (id) => this.#stops.of(id),
     })
-  }
-
-  async #stopUntil(until: number): Promise<void> {
-    if (until === this.#stoppedUntil) return
-    this.#stoppedUntil = until
-    await writeSetting(this.#dependencies.database.query, stopSetting, until)
   }
 
   #currentPause(): number | null {
@@ -217,27 +228,33 @@ class PlanService {
     return isOver ? null : this.#pausedUntil
   }
 
-  /** The inverter that plans are made for. */
-  #device(): PlannedDevice | undefined {
-    return this.#chosen(this.#settings.current().device_id)
+  /** What plans are made for. */
+  #subject(): PlanSubject | undefined {
+    return subjectOf(this.#settings.current(), this.#dependencies)
   }
 
-  /** The inverter of an id; the first one when there is none. */
-  #chosen(id: string): PlannedDevice | undefined {
-    return id === '' ? this.#dependencies.devices()[0] : this.#find(id)
-  }
-
-  #find(deviceId: string): PlannedDevice | undefined {
-    return this.#dependencies.devices().find(({ id }) => id === deviceId)
+  #checkDevices(change: PlanChange): void {
+    const { devices, plant } = this.#dependencies
+    const isKnown = (id: string) => devices().some((device) => device.id === id)
+    const { device_id: id, batteries } = change
+    if (id !== '' && !isKnown(id)) throw invalid('device_id', `names no inverter: ${id}`)
+    for (const [index, { device_id: own }] of batteries.entries())
+      if (!isKnown(own)) throw invalid(`batteries.${index}.device_id`, `names no inverter: ${own}`)
+    if (change.whole_plant && plant().length === 0)
+      throw invalid('whole_plant', 'needs a plant; set it up on the page Inverters first')
+    if (change.carries_out && subjectOf(change, this.#dependencies) === undefined)
+      throw invalid('carries_out', 'needs an inverter')
   }
 
   #required(deviceId: string): void {
-    if (this.#find(deviceId) === undefined) throw unknownDevice(deviceId)
+    const { devices, plant } = this.#dependencies
+    const isPlant = deviceId === plantId && plant().length > 0
+    if (!isPlant && !devices().some(({ id }) => id === deviceId)) throw unknownDevice(deviceId)
   }
 
   #plannerOf(deviceId: string): Planner | undefined {
     const { running } = this.#part
-    return running?.deviceId === deviceId ? running : undefined
+    return running?.subject.id === deviceId ? running : undefined
   }
 
   #running(deviceId: string): Planner {

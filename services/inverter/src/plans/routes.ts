@@ -1,11 +1,17 @@
 import type { Route } from '@hearth/http'
+import { z } from 'zod'
 import { route } from '../access.ts'
 import { DeviceParams } from '../metrics/schema.ts'
 import type { Plans } from './plans.ts'
+import { PlanDays, PlanPastDay } from './day-schema.ts'
 import { DevicePlan, PlanChange, PlanChoices, PlanPause, PlanSettingsView } from './schema.ts'
 
 /** Plans for the battery: reading them, changing them by hand, and their settings. */
-export const planRoutes = (plans: Plans): Route[] => [...readingRoutes(plans), ...handRoutes(plans)]
+export const planRoutes = (plans: Plans): Route[] => [
+  ...readingRoutes(plans),
+  ...dayRoutes(plans),
+  ...handRoutes(plans),
+]
 
 const shared = { tag: 'Administration', access: 'admin', limit: 'counted' } as const
 const path = '/admin/api/plan'
@@ -51,6 +57,35 @@ function readingRoutes(plans: Plans): Route[] {
         await plans.change(body)
         return plans.view()
       },
+    ),
+  ]
+}
+
+const DayParams = DeviceParams.extend({ date: z.iso.date() })
+
+function dayRoutes(plans: Plans): Route[] {
+  const reading = { method: 'GET', tag: 'Plan', access: 'read', limit: 'counted', errors: [404] } as const
+  const daysPath = '/api/v1/devices/{device_id}/plan/days'
+  return [
+    route(
+      {
+        ...reading,
+        path: daysPath,
+        summary: 'What the days cost on which plans were carried out',
+        params: DeviceParams,
+        success: { status: 200, body: PlanDays },
+      },
+      ({ params }) => plans.days(params.device_id),
+    ),
+    route(
+      {
+        ...reading,
+        path: `${daysPath}/{date}`,
+        summary: 'What was planned for a day, what happened, and what it cost',
+        params: DayParams,
+        success: { status: 200, body: PlanPastDay },
+      },
+      ({ params }) => plans.day(params.device_id, params.date),
     ),
   ]
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PlanAction, PlanDay } from './day-schema.ts'
 
 const text = (max: number) =>
   z
@@ -32,12 +33,34 @@ const Plane = z
   })
   .meta({ id: 'PlanPlane' })
 
+/** Values of one battery; what is left out is as in the settings. */
+const PlanBattery = z
+  .strictObject({
+    device_id: text(64),
+    capacity_wh: watts.min(100).optional(),
+    reserve_percent: z.number().min(5).max(95).optional(),
+    full_percent: z.number().min(10).max(100).optional(),
+    charge_efficiency: z.number().min(0.5).max(1).optional(),
+    discharge_efficiency: z.number().min(0.5).max(1).optional(),
+    wear: z.number().min(0).max(10).optional(),
+  })
+  .meta({ id: 'PlanBattery' })
+
 const path = text(120).regex(/^[^\s]*$/, 'must have no blanks')
 
 const values = {
   enabled: z.boolean().meta({ description: 'Makes plans' }),
   carries_out: z.boolean().meta({ description: 'Carries them out through dispatch; otherwise they are only shown' }),
   device_id: text(64).meta({ description: 'Inverter; the first one when it is empty' }),
+  whole_plant: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Plans all batteries of the plant together, instead of those of one inverter' }),
+  batteries: z
+    .array(PlanBattery)
+    .max(32)
+    .default([])
+    .meta({ description: 'whole_plant: batteries that differ from the values below' }),
   currency: z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters, such as EUR'),
   price_source: z.enum(['fixed', 'file', 'json', 'entsoe', 'awattar', 'tibber', 'octopus', 'nord-pool']).meta({
     description: 'fixed: price and windows below; file: plans/prices.csv or prices.json in the data directory',
@@ -101,23 +124,24 @@ export type PlanChange = z.output<typeof PlanChange>
 export const PlanSettings = z.object({ ...values, has_key: z.boolean() }).meta({ id: 'PlanSettings' })
 export type PlanSettings = z.infer<typeof PlanSettings>
 
-/** What the inverter does at a time. */
-export const PlanAction = z.enum(['automatic', 'hold', 'charge', 'discharge']).meta({ id: 'PlanAction' })
-export type PlanAction = z.infer<typeof PlanAction>
-
 /** A quarter hour of a plan. */
 export const PlanStep = z
   .object({
     start: timestamp,
     action: PlanAction,
-    battery_w: z.int().meta({ description: 'Expected mean power; discharge is positive' }),
-    soc_percent: z.number().meta({ description: 'Expected state of charge at the end' }),
+    battery_w: z.int().meta({ description: 'Expected mean power of all batteries; discharge is positive' }),
+    soc_percent: z
+      .number()
+      .meta({ description: 'Expected state of charge at the end, of all batteries by their content' }),
     soc_percent_without: z.number().meta({ description: 'The same without a plan' }),
     pv_w: z.int(),
     load_w: z.int(),
     grid_w: z.int().meta({ description: 'Import is positive' }),
     buy: z.number().meta({ description: 'Price of a kilowatt-hour with every fee and tax' }),
     sell: z.number(),
+    batteries: z
+      .array(z.object({ device_id: z.string(), action: PlanAction, battery_w: z.int(), soc_percent: z.number() }))
+      .meta({ description: 'Each battery of the plan' }),
   })
   .meta({ id: 'PlanStep' })
 export type PlanStep = z.infer<typeof PlanStep>
@@ -125,6 +149,7 @@ export type PlanStep = z.infer<typeof PlanStep>
 /** Steps of a plan with one action. */
 export const PlanBlock = z
   .object({
+    device_id: z.string().meta({ description: 'The inverter of the battery' }),
     start: timestamp,
     end: timestamp,
     action: PlanAction,
@@ -152,22 +177,31 @@ export const Plan = z
   .meta({ id: 'Plan' })
 export type Plan = z.infer<typeof Plan>
 
-/** What a day cost. */
-export const PlanDay = z
-  .object({
-    date: z.iso.date(),
-    cost: z.number(),
-    cost_without: z.number().meta({ description: 'What it would have cost if the inverter had decided by itself' }),
-    currency: z.string(),
-  })
-  .meta({ id: 'PlanDay' })
-export type PlanDay = z.infer<typeof PlanDay>
-
 /** What a person wants of a stretch of time. */
 export const PlanChoice = z
-  .strictObject({ start: timestamp, end: timestamp, action: PlanAction })
+  .strictObject({
+    device_id: text(64)
+      .optional()
+      .meta({ description: 'Of a plan for several batteries: the one it is for; all when it is left out' }),
+    start: timestamp,
+    end: timestamp,
+    action: PlanAction,
+  })
   .meta({ id: 'PlanChoice' })
 export type PlanChoice = z.infer<typeof PlanChoice>
+
+const Carrying = z.enum(['off', 'paused', 'automatic', 'plan', 'person', 'failed'])
+
+/** What becomes of the plan on one battery. */
+const PlanBatteryStatus = z
+  .object({
+    device_id: z.string(),
+    carrying: Carrying,
+    carrying_detail: z.string().nullable(),
+    left_out: z.string().nullable().meta({ description: 'Why the plan goes on without it, in words' }),
+  })
+  .meta({ id: 'PlanBatteryStatus' })
+export type PlanBatteryStatus = z.infer<typeof PlanBatteryStatus>
 
 /** State of making plans and carrying them out. */
 export const PlanStatus = z
@@ -178,11 +212,12 @@ export const PlanStatus = z
     forecast_until: timestamp.nullable(),
     price_error: z.string().nullable(),
     forecast_error: z.string().nullable(),
-    carrying: z
-      .enum(['off', 'paused', 'automatic', 'plan', 'person', 'failed'])
-      .meta({ description: 'Who decides now: the inverter, the plan, or somebody who commands the battery' }),
+    carrying: Carrying.meta({
+      description: 'Who decides now: the inverter, the plan, or somebody who commands the battery',
+    }),
     carrying_detail: z.string().nullable(),
     paused_until: timestamp.nullable(),
+    batteries: z.array(PlanBatteryStatus),
   })
   .meta({ id: 'PlanStatus' })
 export type PlanStatus = z.infer<typeof PlanStatus>
@@ -203,8 +238,13 @@ export type DevicePlan = z.infer<typeof DevicePlan>
 export const PlanSettingsView = z
   .object({
     settings: PlanSettings,
-    device_id: z.string().nullable().meta({ description: 'The inverter that plans are made for' }),
-    capacity_wh: z.int().nullable().meta({ description: 'What the inverter says of its battery' }),
+    device_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The inverter that plans are made for; `@plant` for all batteries of the plant' }),
+    batteries: z.array(z.object({ device_id: z.string(), display_name: z.string(), capacity_wh: z.int().nullable() })),
+    has_plant: z.boolean().meta({ description: 'There is a plant whose batteries can be planned together' }),
+    capacity_wh: z.int().nullable().meta({ description: 'What the inverters say of their batteries' }),
     time_zone: z.string(),
   })
   .meta({ id: 'PlanSettingsView' })

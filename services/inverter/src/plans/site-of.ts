@@ -6,8 +6,9 @@ import { quarterMeans, quarterMs, quarterOf, withoutGaps, type Stretch } from '.
 import type { PlanSettings } from './schema.ts'
 import { tariffPrices, type QuarterPrice } from './tariff.ts'
 
-/** What is known of an inverter and its house. */
+/** What is known of an inverter and its battery. */
 export interface DeviceFacts {
+  readonly id: string
   /** State of charge, 0 to 1. */
   readonly soc: number
   readonly capacityWh: number
@@ -22,7 +23,8 @@ export interface PlanInput {
   readonly now: number
   readonly zone: string
   readonly settings: PlanSettings
-  readonly device: DeviceFacts
+  /** Inverters whose batteries are planned. */
+  readonly devices: readonly DeviceFacts[]
   readonly market: readonly Price[]
   readonly forecast: readonly Stretch[]
   readonly profile: Pick<LoadProfile, 'at'>
@@ -65,14 +67,13 @@ export function siteOf(input: PlanInput): TimedSite | undefined {
   const knownPrices = [...before, ...prices.slice(0, priced)]
   const steps = times.map((at, index): Step => {
     const { buy, sell } = priceAt(knownPrices, index + day)
-    const choice = input.choices.find(({ from_at, until_at }) => from_at <= at && at < until_at)
     return {
       hours: index === 0 ? Math.max(firstHours, 1 / 60) : 0.25,
       loadW: Math.max(0, input.profile.at(at)),
       pvW: Math.max(0, suns.watts[index] ?? 0),
       buy,
       sell,
-      wanted: choice?.action,
+      wanted: input.devices.map(({ id }) => choiceAt(input.choices, id, at)),
     }
   })
   return { site: siteWith(input, steps), times, known }
@@ -109,18 +110,28 @@ function priceAt(prices: readonly (QuarterPrice | undefined)[], index: number): 
   return { buy: sum / Math.max(1, known.length), sell: known[0]?.sell ?? 0 }
 }
 
-function siteWith({ settings, device }: PlanInput, steps: readonly Step[]): Site {
+/** What a person wants of an inverter at a time. */
+const choiceAt = (choices: PlanInput['choices'], id: string, at: number) =>
+  choices.find(({ device_id: own, from_at: from, until_at: until }) => own === id && from <= at && at < until)?.action
+
+function siteWith({ settings, devices }: PlanInput, steps: readonly Step[]): Site {
+  const batteries = devices.map((device) => batteryOf(settings, device))
   return {
     steps,
-    batteries: [batteryOf(settings, device)],
+    batteries,
     gridLimitW: settings.grid_limit_w,
     feedInLimitW: settings.feed_in_limit_w,
-    endValue: endValueOf(steps, settings),
+    endValue: endValueOf(steps, batteries),
   }
 }
 
+/** Values of one battery: its own where the settings have some, else those of all. */
+export const valuesOf = (settings: PlanSettings, id: string) =>
+  Object.assign({}, settings, settings.whole_plant ? settings.batteries.find((own) => own.device_id === id) : undefined)
+
 /** Returns the battery as the optimiser counts. */
-export function batteryOf(settings: PlanSettings, device: DeviceFacts): Battery {
+export function batteryOf(common: PlanSettings, device: DeviceFacts): Battery {
+  const settings = valuesOf(common, device.id)
   const percent = (value: number) => (value / 100) * device.capacityWh
   return {
     storedWh: device.soc * device.capacityWh,
@@ -137,8 +148,13 @@ export function batteryOf(settings: PlanSettings, device: DeviceFacts): Battery 
 }
 
 /** What a kilowatt-hour is worth that is left at the end: it saves one that is bought at a low price. */
-function endValueOf(steps: readonly Step[], { discharge_efficiency: efficiency, wear }: PlanSettings): number {
+function endValueOf(steps: readonly Step[], batteries: readonly Battery[]): number {
   const prices = steps.map(({ buy }) => buy).toSorted((a, b) => a - b)
   const low = prices[Math.floor(prices.length / 4)] ?? 0
-  return Math.max(0, (low - wear) * efficiency)
+  const content = batteries.reduce((sum, { fullWh }) => sum + fullWh, 0)
+  const worth = batteries.reduce(
+    (sum, { fullWh, wear, dischargeEfficiency }) => sum + fullWh * (low - wear) * dischargeEfficiency,
+    0,
+  )
+  return content === 0 ? 0 : Math.max(0, worth / content)
 }

@@ -6,7 +6,7 @@ import type { Stretch } from './quarters/quarters.ts'
 type Db = Kysely<Tables>
 
 /** Plans and days that are kept of a device. */
-const keptPlans = 60
+const keptPlans = 120
 const keptDays = 400
 
 /** Rows of one statement, below the database's limit of parameters. */
@@ -81,36 +81,61 @@ export async function replaceForecast(db: Db, stretches: readonly Stretch[]): Pr
   })
 }
 
-/** Returns what a person wants of a device after a time. */
-export const choicesFrom = (db: Db, deviceId: string, from: number): Promise<PlanChoiceRow[]> =>
+/** Returns what a person wants of devices after a time. */
+export const choicesFrom = (db: Db, deviceIds: readonly string[], from: number): Promise<PlanChoiceRow[]> =>
   db
     .selectFrom('plan_choices')
     .selectAll()
-    .where('device_id', '=', deviceId)
+    .where('device_id', 'in', deviceIds)
     .where('until_at', '>', from)
     .orderBy('from_at')
+    .orderBy('device_id')
     .execute()
 
-/** Replaces what a person wants of a device. */
-export async function replaceChoices(db: Db, deviceId: string, rows: readonly PlanChoiceRow[]): Promise<void> {
+/** Replaces what a person wants of devices. */
+export async function replaceChoices(
+  db: Db,
+  deviceIds: readonly string[],
+  rows: readonly PlanChoiceRow[],
+): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await trx.deleteFrom('plan_choices').where('device_id', '=', deviceId).execute()
+    await trx.deleteFrom('plan_choices').where('device_id', 'in', deviceIds).execute()
     if (rows.length > 0) await trx.insertInto('plan_choices').values(rows).execute()
   })
 }
 
+/** Returns the plans of a device that were made in a stretch of time, oldest first, after the last one before it. */
+export async function plansBetween(db: Db, deviceId: string, { from, until }: { from: number; until: number }) {
+  const plans = db.selectFrom('plans').select(['made_at', 'document']).where('device_id', '=', deviceId)
+  const before = await plans.where('made_at', '<', from).orderBy('made_at', 'desc').limit(1).execute()
+  const within = await plans.where('made_at', '>=', from).where('made_at', '<', until).orderBy('made_at').execute()
+  return [...before, ...within]
+}
+
+/** Returns a judged day; undefined when there is none. */
+export const dayOf = (db: Db, deviceId: string, day: string): Promise<PlanDayRow | undefined> =>
+  db.selectFrom('plan_days').selectAll().where('device_id', '=', deviceId).where('day', '=', day).executeTakeFirst()
+
 /** Returns what the last days cost, newest first. */
-export const latestDays = (db: Db, deviceId: string, count: number): Promise<PlanDayRow[]> =>
-  db.selectFrom('plan_days').selectAll().where('device_id', '=', deviceId).orderBy('day', 'desc').limit(count).execute()
+export const latestDays = (db: Db, deviceId: string, count: number): Promise<Omit<PlanDayRow, 'course'>[]> =>
+  db
+    .selectFrom('plan_days')
+    .select(['device_id', 'day', 'cost', 'cost_without', 'currency'])
+    .where('device_id', '=', deviceId)
+    .orderBy('day', 'desc')
+    .limit(count)
+    .execute()
 
 /** Stores what a day cost and removes the oldest days. */
 export async function writeDay(db: Db, row: PlanDayRow): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const { cost, cost_without, currency } = row
+    const { cost, cost_without, currency, course } = row
     await trx
       .insertInto('plan_days')
       .values(row)
-      .onConflict((conflict) => conflict.columns(['device_id', 'day']).doUpdateSet({ cost, cost_without, currency }))
+      .onConflict((conflict) =>
+        conflict.columns(['device_id', 'day']).doUpdateSet({ cost, cost_without, currency, course }),
+      )
       .execute()
     const kept = trx
       .selectFrom('plan_days')

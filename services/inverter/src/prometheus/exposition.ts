@@ -6,10 +6,12 @@ import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import type { Endpoint } from '../devices/device-connections.ts'
 import type { LinkStatus } from '../link/link.ts'
 import { labelOf, textOf } from '../metrics/value.ts'
+import type { PlantNow } from '../plant/schema.ts'
 import type { MqttStatus } from '../mqtt/schema.ts'
 import { backupMetrics } from './backup-metrics.ts'
 import type { TimeSeriesStatus } from '../time-series/schema.ts'
 import { addMqttMetrics } from './mqtt-metrics.ts'
+import { plantMetrics } from './plant-metrics.ts'
 import { addTimeSeriesMetrics } from './time-series-metrics.ts'
 
 /** The Prometheus exposition. It never queries a device. */
@@ -25,6 +27,8 @@ interface ExpositionDependencies {
   readonly backups: Pick<BackupControl, 'status'>
   readonly mqtt: () => MqttStatus
   readonly timeSeries: () => TimeSeriesStatus
+  /** What is known of the plant without a request; undefined while there is none. */
+  readonly plant: () => Promise<PlantNow | undefined>
 }
 
 const prefix = 'vendor_'
@@ -70,7 +74,8 @@ export function createExposition(dependencies: ExpositionDependencies) {
     async text(): Promise<string> {
       const values = await valueMetrics(dependencies).metrics()
       const backups = await backupMetrics(await dependencies.backups.status()).metrics()
-      return `${await registry.metrics()}${values}${backups}`
+      const plant = await plantMetrics(await dependencies.plant()).metrics()
+      return `${await registry.metrics()}${values}${plant}${backups}`
     },
     countRequest(route: string, status: number): void {
       const key = `${status} ${route}`

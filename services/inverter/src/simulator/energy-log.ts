@@ -31,15 +31,15 @@ const series: Readonly<Record<string, (entry: LogEntry) => number>> = {
 
 /** The five-minute log of a simulated inverter: a ring of 90 days, the time before its start included. */
 export class EnergyLog {
-  readonly #seed: number
+  readonly #weather: { readonly seed: number; readonly clouds?: number | undefined }
   #last: PlantState
   #entries: LogEntry[] | undefined
   #recorded: LogEntry[] = []
 
   /** Begins with a plant at its start. */
-  constructor(plant: PlantState, seed: number) {
+  constructor(plant: PlantState, weather: { readonly seed: number; readonly clouds?: number | undefined }) {
     this.#last = plant
-    this.#seed = seed
+    this.#weather = weather
   }
 
   /** Time of the point after a time, milliseconds. */
@@ -71,7 +71,7 @@ export class EnergyLog {
     if (this.#entries !== undefined) return this.#entries
     const first = this.#recorded[0]?.at ?? EnergyLog.nextPoint(this.#last.at)
     const control = { strategy: 4, setpoint: 0, mayChargeFromGrid: false }
-    const options = { seed: this.#seed, control, stepMs: raster * 1000 }
+    const options = { ...this.#weather, control, stepMs: raster * 1000 }
     let plant = newPlant(first - (maxPoints + 1) * raster * 1000)
     this.#entries = Array.from({ length: maxPoints }, () => {
       const before = plant

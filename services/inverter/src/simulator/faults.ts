@@ -89,6 +89,11 @@ export const Faults = z.strictObject({
   values: z.record(z.string(), z.union([z.number(), z.boolean(), z.string()])).default({}),
   /** Unit in which the log holds energies. */
   loggerUnit: z.enum(['Wh', 'W']).default('Wh'),
+  /** Another firmware than before is installed: the boot loader runs for ten seconds, and this firmware after that. */
+  firmware: z
+    .string()
+    .regex(/^\d{0,10}$/, 'must be digits')
+    .default(''),
   /** Plant values do not change. */
   frozenPlant: z.boolean().default(false),
 })

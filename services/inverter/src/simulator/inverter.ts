@@ -4,19 +4,24 @@ import { encodeTimeSeries } from '../protocol/time-series.ts'
 import { slavePayload, type SimulatedSlave, eventTablePayload, timeSeriesPayload } from './payloads.ts'
 import type { Faults } from './faults.ts'
 import { EnergyLog } from './energy-log.ts'
-import { advancePlant, plantAt, type PlantState, plantRegisters } from './plant.ts'
+import { advancePlant, plantAt, type BatteryControl, type PlantState, plantRegisters } from './plant.ts'
 import { RegisterFile } from './register-file.ts'
+import type { SharedHouse } from './shared-house.ts'
 
 interface InverterDependencies {
   readonly catalog: Catalog
   readonly timers: Timers
   readonly seed: number
+  /** Share of the sun that clouds may take, 0 to 1. */
+  readonly clouds?: number | undefined
   /** Serial number; undefined for the default one. */
   readonly serial?: string
   readonly slaves: readonly SimulatedSlave[]
   /** Time zone that the clock of the inverter shows; it has no other idea of time. */
   readonly timeZone: string
   readonly faults: () => Faults
+  /** The house that it shares with others; its own when it is missing. */
+  readonly house?: SharedHouse | undefined
 }
 
 /** Rows of an answer of the log. */
@@ -35,8 +40,19 @@ export class SimulatedInverter {
     this.#dependencies = dependencies
     this.registers = new RegisterFile(dependencies.catalog, { seed: dependencies.seed, now })
     if (dependencies.serial !== undefined) this.registers.set('inverter_serial', dependencies.serial)
-    this.#plant = plantAt(now, dependencies.seed)
-    this.#log = new EnergyLog(this.#plant, dependencies.seed)
+    const { seed, clouds } = dependencies
+    this.#plant = plantAt(now, seed, clouds)
+    this.#log = new EnergyLog(this.#plant, { seed, clouds })
+    dependencies.house?.join({
+      seed,
+      clouds,
+      plant: () => this.#plant,
+      control: () => this.#control(),
+      take: (plant, isLogged) => {
+        this.#plant = plant
+        if (isLogged) this.#log.record(plant)
+      },
+    })
     this.#follow()
   }
 
@@ -119,26 +135,36 @@ export class SimulatedInverter {
     if (code === stopTest || code === stopCommission) this.registers.set('battery_status', 0)
   }
 
+  #control(): BatteryControl {
+    return {
+      strategy: Number(this.registers.get('power_mng_soc_strategy')),
+      setpoint: Number(this.registers.get('power_mng_battery_power_extern')),
+      mayChargeFromGrid: this.registers.get('power_mng_use_grid_power_enable') === true,
+    }
+  }
+
   #follow(): void {
-    const { timers, seed, faults } = this.#dependencies
+    const { timers, faults, house } = this.#dependencies
     const { frozenPlant, values } = faults()
     if (!frozenPlant) {
-      const control = {
-        strategy: Number(this.registers.get('power_mng_soc_strategy')),
-        setpoint: Number(this.registers.get('power_mng_battery_power_extern')),
-        mayChargeFromGrid: this.registers.get('power_mng_use_grid_power_enable') === true,
-      }
       const now = timers.now()
-      for (let at = EnergyLog.nextPoint(this.#plant.at); at <= now; at = EnergyLog.nextPoint(at)) {
-        this.#plant = advancePlant(this.#plant, at, { seed, control })
-        this.#log.record(this.#plant)
-      }
-      this.#plant = advancePlant(this.#plant, now, { seed, control })
+      if (house === undefined) this.#followAlone(now)
+      else house.follow(now)
       this.registers.set('flash_rtc_time_stamp', Math.floor((now + this.#clockOffset(now)) / 1000))
       for (const [name, value] of Object.entries(plantRegisters(this.#plant)))
         this.registers.set(name, Math.fround(value))
     }
     for (const [name, value] of Object.entries(values)) this.registers.set(name, value)
+  }
+
+  #followAlone(now: number): void {
+    const { seed, clouds } = this.#dependencies
+    const control = this.#control()
+    for (let at = EnergyLog.nextPoint(this.#plant.at); at <= now; at = EnergyLog.nextPoint(at)) {
+      this.#plant = advancePlant(this.#plant, at, { seed, control, clouds })
+      this.#log.record(this.#plant)
+    }
+    this.#plant = advancePlant(this.#plant, now, { seed, control, clouds })
   }
 
   #slave(): Uint8Array {

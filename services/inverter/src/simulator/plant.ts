@@ -39,6 +39,9 @@ export const maxBatteryPower = 6000
 const minSoc = 0.05
 const external = 2
 
+/** True while the registers, and not the inverter, decide what the battery does. */
+export const isExternal = ({ strategy }: BatteryControl): boolean => strategy === external
+
 /** Share of the energy that goes into the battery and comes out again, each way. */
 const efficiency = 0.96
 
@@ -49,10 +52,10 @@ export function newPlant(at: number, soc = 0.5): PlantState {
 }
 
 /** Creates a plant whose counters cover the day so far and whose battery is half full now. */
-export function plantAt(at: number, seed: number): PlantState {
+export function plantAt(at: number, seed: number, clouds?: number): PlantState {
   const control = { strategy: 4, setpoint: 0, mayChargeFromGrid: false }
   const begin = dayOf(at) * 86_400_000
-  return { ...advancePlant(newPlant(begin), at, { seed, control }), soc: 0.5 }
+  return { ...advancePlant(newPlant(begin), at, { seed, control, clouds }), soc: 0.5 }
 }
 
 /**
@@ -63,35 +66,61 @@ export function plantAt(at: number, seed: number): PlantState {
 export function advancePlant(
   state: PlantState,
   at: number,
-  { seed, control, stepMs = 60_000 }: { seed: number; control: BatteryControl; stepMs?: number },
+  { stepMs = 60_000, ...course }: PlantCourse & { stepMs?: number },
 ): PlantState {
   let next = state
-  while (next.at < at) next = step(next, Math.min(at, next.at + stepMs), { seed, control })
-  return next.at === state.at ? step(next, next.at, { seed, control }) : next
+  while (next.at < at) next = step(next, Math.min(at, next.at + stepMs), course)
+  return next.at === state.at ? step(next, next.at, course) : next
 }
 
-function step(state: PlantState, at: number, { seed, control }: { seed: number; control: BatteryControl }): PlantState {
-  const hours = (at - state.at) / 3_600_000
-  const sun = sunAt(at) * (0.35 + 0.65 * smoothNoise(seed, at / 240_000))
-  const solarA = Math.round(4400 * sun)
-  const solarB = Math.round(3600 * sun * (0.9 + 0.1 * smoothNoise(seed + 1, at / 600_000)))
+/** What a plant follows. */
+interface PlantCourse {
+  readonly seed: number
+  readonly control: BatteryControl
+  readonly clouds?: number | undefined
+}
+
+function step(state: PlantState, at: number, { seed, control, clouds }: PlantCourse): PlantState {
+  const sun = solarAt(at, seed, clouds)
   const load = loadAt(at, seed)
-  const battery = batteryPower(state.soc, load - solarA - solarB, control)
-  const grid = load - solarA - solarB - battery
+  const missing = load - sun.solarA - sun.solarB
+  const battery = batteryPower(state.soc, missing, control)
+  return settle(state, at, { ...sun, load, battery, grid: missing - battery })
+}
+
+/** Powers of a plant over a step, watts. */
+type Powers = Pick<PlantState, 'solarA' | 'solarB' | 'load' | 'battery' | 'grid'>
+
+/** Returns the plant after a step with these powers: contents, temperature and counters follow from them. */
+export function settle(state: PlantState, at: number, powers: Powers): PlantState {
+  const { solarA, solarB, load, battery, grid } = powers
+  const hours = Math.max(0, at - state.at) / 3_600_000
   const drawn = battery > 0 ? battery / efficiency : battery * efficiency
   const soc = clamp(state.soc - (drawn * hours) / batteryCapacityWh, 0, 1)
   const temperature = state.temperature + (20 + Math.abs(battery) / 400 - state.temperature) * Math.min(1, hours)
   const energy = {
     solarA: state.energy.solarA + solarA * hours,
     solarB: state.energy.solarB + solarB * hours,
-    load: state.energy.load + load * hours,
+    load: state.energy.load + Math.max(0, load) * hours,
     gridImport: state.energy.gridImport + Math.max(0, grid) * hours,
     gridExport: state.energy.gridExport + Math.max(0, -grid) * hours,
     charged: state.energy.charged + Math.max(0, -battery) * hours,
     discharged: state.energy.discharged + Math.max(0, battery) * hours,
   }
   const midnight = dayOf(at) === dayOf(state.at) ? state.midnight : state.energy
-  return { at, soc, solarA, solarB, load, battery, grid, temperature, energy, midnight }
+  return { ...powers, at, soc, temperature, energy, midnight }
+}
+
+/** Share of the sun that clouds may take, unless something else is wanted. */
+export const usualClouds = 0.65
+
+/** Power of both strings, watts. `clouds` is the share of the sun that they may take, 0 to 1. */
+export function solarAt(at: number, seed: number, clouds: number = usualClouds): Pick<PlantState, 'solarA' | 'solarB'> {
+  const sun = sunAt(at) * (1 - clouds + clouds * smoothNoise(seed, at / 240_000))
+  return {
+    solarA: Math.round(4400 * sun),
+    solarB: Math.round(3600 * sun * (0.9 + 0.1 * smoothNoise(seed + 1, at / 600_000))),
+  }
 }
 
 const dayOf = (at: number): number => Math.floor(at / 86_400_000)
@@ -102,7 +131,8 @@ function sunAt(at: number): number {
   return hour <= 6 || hour >= 20 ? 0 : Math.sin(((hour - 6) / 14) * Math.PI) ** 1.5
 }
 
-function loadAt(at: number, seed: number): number {
+/** Power that the house takes, watts. */
+export function loadAt(at: number, seed: number): number {
   const hour = (at / 3_600_000) % 24
   const bump = (middle: number, width: number) => Math.exp(-(((hour - middle) / width) ** 2))
   const steady = 280 + 900 * bump(7.5, 1.2) + 700 * bump(12.5, 1.5) + 1500 * bump(19.5, 2)
@@ -112,9 +142,12 @@ function loadAt(at: number, seed: number): number {
   return steady * (0.8 + 0.4 * smoothNoise(seed + 3, at / 90_000)) + kettle + small
 }
 
-/** @param missing what the house needs beyond the sun; negative for a surplus */
-function batteryPower(soc: number, missing: number, control: BatteryControl): number {
-  const wanted = control.strategy === external ? externalPower(missing, control) : missing
+/**
+ * Power of a battery, watts; positive discharges.
+ * @param missing what the house needs beyond the sun; negative for a surplus
+ */
+export function batteryPower(soc: number, missing: number, control: BatteryControl): number {
+  const wanted = isExternal(control) ? externalPower(missing, control) : missing
   const max = soc <= minSoc ? 0 : maxBatteryPower
   // The last percents are charged slowly.
   const min = soc >= 1 ? 0 : -maxBatteryPower * clamp((1 - soc) / 0.03, 0.05, 1)

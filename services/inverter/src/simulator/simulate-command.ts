@@ -13,6 +13,8 @@ import { loadCatalog } from '../catalog/catalog.ts'
 import { CaptureError, parseCapture, type CapturedFrame } from '../recorder/flight-recorder.ts'
 import type { SimulatedSlave } from './payloads.ts'
 import { followFaultsFile } from './faults.ts'
+import { servePrices } from './price-server.ts'
+import { SharedHouse } from './shared-house.ts'
 import { startSimulator } from './simulator.ts'
 import type { Reply } from './transmissions.ts'
 
@@ -25,8 +27,14 @@ export interface SimulateOptions {
   readonly port: number
   readonly host: string
   readonly seed?: number
+  /** Share of the sun that clouds may take, 0 to 1. */
+  readonly clouds?: number
+  /** Port of day-ahead prices. */
+  readonly pricesPort?: number
   /** Plant addresses of further inverters. */
   readonly networkId?: readonly number[]
+  /** The inverters share one house, whose grid connection the sensor of the first one sees. */
+  readonly oneHouse?: boolean
   readonly state?: string
   readonly faults?: string
   readonly replay?: string
@@ -35,20 +43,27 @@ export interface SimulateOptions {
 
 /** Runs a simulated inverter until it is stopped. Prints one line when it listens. */
 export async function runSimulatorCommand(options: SimulateOptions): Promise<void> {
-  const { port, host, seed = 1, networkId = [], state, faults, replay, speed = 1 } = options
+  const { port, host, seed = 1, networkId = [], oneHouse = false, state, faults, replay, speed = 1 } = options
+  const { clouds, pricesPort } = options
+  if (clouds !== undefined && !(clouds >= 0 && clouds <= 1)) throw new OperatorError('--clouds: must be from 0 to 1')
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new OperatorError('--port: must be from 0 to 65535')
   if (!Number.isInteger(seed)) throw new OperatorError('--seed: must be a whole number')
   checkNetworkIds(networkId)
   if (!(speed > 0 && speed <= 1000)) throw new OperatorError('--speed: must be more than 0 and at most 1000')
   const { LOG_LEVEL } = parseSettings(z.object({ LOG_LEVEL: logLevel }), process.env)
   const log = createLog({ name: 'simulator', level: LOG_LEVEL })
+  const timers = speed === 1 ? systemTimers : createFastTimers(speed)
+  const prices =
+    pricesPort === undefined ? undefined : await servePrices({ host, port: pricesPort }, { clock: timers, seed })
   const simulator = await startSimulator({
     host,
     port,
     seed,
+    clouds,
     slaves: networkId.map(slaveAt),
+    house: oneHouse ? new SharedHouse() : undefined,
     log,
-    timers: speed === 1 ? systemTimers : createFastTimers(speed),
+    timers,
     catalog: loadCatalog(),
     stateFile: state,
     replay: replay === undefined ? undefined : openReplay(replay),
@@ -59,12 +74,14 @@ export async function runSimulatorCommand(options: SimulateOptions): Promise<voi
     {
       async close() {
         stopFollowing?.()
+        await prices?.close()
         await simulator.close()
       },
     },
     log,
   )
   process.stdout.write(`simulated inverter listening on ${host}:${simulator.port}\n`)
+  if (prices !== undefined) process.stdout.write(`prices at http://${host}:${prices.port}/prices\n`)
 }
 
 function checkNetworkIds(ids: readonly number[]): void {

@@ -13,7 +13,8 @@ import { decodeValue, encodeValue } from '../protocol/wire-value.ts'
 import { followFaultsFile } from './faults.ts'
 import { advancePlant, maxBatteryPower, newPlant, type BatteryControl, plantRegisters } from './plant.ts'
 import { openReplay } from './simulate-command.ts'
-import { startSimulator, type SimulatorOptions } from './simulator.ts'
+import type { SimulatorOptions } from './simulator-options.ts'
+import { startSimulator } from './simulator.ts'
 
 const catalog = loadCatalog()
 const idOf = (name: string) => catalog.byName(name)!.objectId

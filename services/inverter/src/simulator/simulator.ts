@@ -1,42 +1,23 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { createLog, OperatorError, type Log, type Timers } from '@hearth/runtime'
-import type { Catalog } from '../catalog/catalog.ts'
+import { createLog, OperatorError } from '@hearth/runtime'
 import { encodeFrame, type Frame } from '../protocol/frame.ts'
 import { bootloaderBytes } from '../protocol/outside-bytes.ts'
-import type { SimulatedSlave } from './payloads.ts'
 import { Client } from './client.ts'
 import { Faults, noFaults } from './faults.ts'
 import { SimulatedInverter } from './inverter.ts'
 import type { PlantState } from './plant.ts'
 import type { RegisterFile } from './register-file.ts'
-import type { Replay } from './simulate-command.ts'
 import { SerialLine, type WireEntry } from './serial-line.ts'
 import { keepState } from './state-file.ts'
 import { answerAs } from './other-service.ts'
+import type { SimulatorOptions } from './simulator-options.ts'
 import { maxShortPayload, transmissionsOf, type Reply } from './transmissions.ts'
-
-export interface SimulatorOptions {
-  readonly host?: string
-  /** 0 picks a free one. */
-  readonly port: number
-  /** Seed of the weather; equal seeds make equal weather. */
-  readonly seed?: number
-  readonly timers: Timers
-  readonly catalog: Catalog
-  /** Registers and battery are kept there. */
-  readonly stateFile?: string | undefined
-  readonly faults?: Partial<Faults>
-  /** Further inverters of the plant, each with registers of its own, reached by its network id. */
-  readonly slaves?: readonly SimulatedSlave[]
-  /** Recorded answers that go before the registers. */
-  readonly replay?: Replay | undefined
-  /** Time zone of the clock; `UTC` when it is missing. */
-  readonly timeZone?: string
-  readonly log?: Log
-}
 
 /** Number of entries that are kept of the traffic on the wire. */
 const maxWireEntries = 10_000
+
+/** Time in the boot loader for an update, milliseconds. */
+const updateMs = 10_000
 
 /** Starts listening. Throws an `OperatorError` when the port is taken. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
@@ -73,7 +54,8 @@ export class Simulator {
     this.#options = options
     this.#faults = Faults.parse({ ...options.faults })
     this.#line = new SerialLine(timers, (bytes) => this.sendRaw(bytes))
-    const common = { catalog, timers, slaves, timeZone, faults: () => this.#faults }
+    const { house, clouds } = options
+    const common = { catalog, timers, slaves, timeZone, faults: () => this.#faults, house, clouds }
     this.#main = new SimulatedInverter({ ...common, seed })
     this.#inverters.set(undefined, this.#main)
     for (const { networkId, serial } of slaves)
@@ -101,11 +83,23 @@ export class Simulator {
 
   /** Switches faults; those that are not named stay as they are. */
   setFaults(faults: Partial<Faults>): void {
-    this.#faults = Faults.parse({ ...this.#faults, ...faults })
+    const before = this.#faults
+    this.#faults = Faults.parse({ ...before, ...faults })
+    if (this.#faults.firmware !== '' && this.#faults.firmware !== before.firmware) this.#update(this.#faults.firmware)
     for (const client of this.#clients) client.setReading(!this.#faults.notReading)
     if (this.#faults.refuse) this.#refuse()
     else if (this.#server === undefined && !this.#isClosed) void this.#listen(this.port)
     if (this.#faults.closeOnAccept) this.dropConnections()
+  }
+
+  /** Stays in the boot loader for a while, and runs another firmware after that. */
+  #update(firmware: string): void {
+    this.#faults = { ...this.#faults, bootloader: true }
+    this.#options.timers.after(updateMs, () => {
+      for (const { registers } of this.#inverters.values()) registers.set('svnversion', firmware)
+      this.#faults = { ...this.#faults, bootloader: false }
+      this.dropConnections()
+    })
   }
 
   clearFaults(): void {

@@ -50,6 +50,10 @@ export class DispatchFixture {
   readonly #services: DispatchService[] = []
   capabilities = capabilitiesWithout()
   isWriteAccessOn = true
+  /** Limit of the grid connection, watts. */
+  limitW: number | null = null
+  /** The neighbour is behind the meter of the plant. */
+  isOneHouse = false
   #database: Database<Tables> | undefined
 
   async start(wrapStore?: (store: DispatchStore) => DispatchStore, plant?: Plant): Promise<DispatchService> {
@@ -64,6 +68,7 @@ export class DispatchFixture {
       },
       gateways: (id) => (id === 'a' ? (plant ?? this.plant) : id === 'b' ? this.neighbour : undefined),
       capabilities: () => Promise.resolve(this.capabilities),
+      connection: { limitW: () => this.limitW, meterOf: (id) => (this.isOneHouse ? 'a' : id) },
       isApproved: (name) => this.approved.has(name),
       isWriteAccessOn: () => this.isWriteAccessOn,
       publish: (event) => void this.events.push(event),

@@ -31,6 +31,10 @@ export class Plant implements DeviceGateway {
   soc = 0.5
   loadW = 1500
   pvW = 0
+  /** What other inverters give to the house, watts. */
+  othersW: () => number = () => 0
+  /** Its power sensor sees nothing of the grid connection. */
+  isBlind = false
   batteryStatus = 0
   /** Set to freeze the readings. */
   frozen: { grid: number; battery: number } | undefined
@@ -59,7 +63,8 @@ export class Plant implements DeviceGateway {
   }
 
   get gridW(): number {
-    return this.frozen?.grid ?? this.loadW - this.pvW - this.batteryW
+    if (this.isBlind) return 0
+    return this.frozen?.grid ?? this.loadW - this.pvW - this.batteryW - this.othersW()
   }
 
   identify(): Promise<void> {

@@ -25,7 +25,10 @@ export type SharedPortView = Schemas['SharedPortView']
 export type EnergyHistory = Schemas['EnergyHistory']
 export type EnergyBucket = Schemas['EnergyBucket']
 export type HistoryView = Schemas['HistoryView']
+export type PlantNow = Schemas['PlantNow']
+export type PlantSettings = Schemas['PlantSettings']
 export type DevicePlan = Schemas['DevicePlan']
+export type PlanPastDay = Schemas['PlanPastDay']
 export type PlanSettingsView = Schemas['PlanSettingsView']
 export type PlanChange = Schemas['PlanChange']
 export type TimeSeriesView = Schemas['TimeSeriesView']
@@ -67,6 +70,7 @@ export const keys = {
   plans: ['plans'],
   snapshots: ['snapshots'],
   inverterSearch: ['inverter-search'],
+  plant: ['plant'],
 } as const
 
 /** All devices with address, state and limits. */
@@ -99,6 +103,15 @@ export const readPlanSettings = () => answer(api.GET('/admin/api/plan'))
 /** The plan of a device. */
 export const readPlan = (deviceId: string) =>
   answer(api.GET('/api/v1/devices/{device_id}/plan', { params: { path: { device_id: deviceId } } }))
+
+/** What the days cost on which plans were carried out. */
+export const readPlanDays = (deviceId: string) =>
+  answer(api.GET('/api/v1/devices/{device_id}/plan/days', { params: { path: { device_id: deviceId } } }))
+
+/** What was planned for a day, and what happened. */
+export const readPlanDay = (deviceId: string, date: string) =>
+  answer(api.GET('/api/v1/devices/{device_id}/plan/days/{date}', { params: { path: { device_id: deviceId, date } } }))
+
 /** The networks of the host, and the search for inverters in them. */
 export const readInverterSearch = () => answer(api.GET('/admin/api/inverter-search'))
 
@@ -109,6 +122,15 @@ export const readSnapshots = (deviceId: string) =>
 /** Balance and course of a period. */
 export const readHistory = (deviceId: string, query: { period: EnergyHistory['period']; date: string }) =>
   answer(api.GET('/api/v1/devices/{device_id}/energy-history', { params: { path: { device_id: deviceId }, query } }))
+
+/** Stands for the plant where an inverter is named: in its history and its plan. */
+export const plantId = '@plant'
+
+/** Which inverters are the plant. */
+export const readPlantSettings = async () => (await answer(api.GET('/admin/api/plant'))).settings
+
+/** What the inverters of the plant do together now. */
+export const readPlant = () => answer(api.GET('/api/v1/plant'))
 
 /** All objects of the catalog with what is shown and what may be written. */
 export const readParameters = async () => (await answer(api.GET('/admin/api/parameters'))).parameters

@@ -47,4 +47,5 @@ const staleAfter: Record<Extract<GatewayEvent, { type: 'changed' }>['collection'
   plans: ['plans'],
   snapshots: ['snapshots'],
   'inverter-search': ['inverter-search'],
+  plant: ['plant', 'energy-history', 'plans'],
 }

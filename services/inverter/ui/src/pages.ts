@@ -26,6 +26,11 @@ export const pages: readonly Page[] = [
   page('/history/:id?', { title: 'History', icon: IconChartAreaLine }, () => import('./pages/history.tsx')),
   page('/plan', { title: 'Plan', icon: IconCalendarBolt }, () => import('./pages/plan.tsx')),
   page(
+    '/plan/days',
+    { title: 'Past days', icon: IconCalendarBolt, placement: 'hidden' },
+    () => import('./pages/plan-days.tsx'),
+  ),
+  page(
     '/parameters/:id?',
     { title: 'Parameters', icon: IconCamera, placement: 'more' },
     () => import('./pages/parameters.tsx'),

@@ -10,6 +10,7 @@ import * as mqtt from './0008-mqtt.ts'
 import * as energyHistory from './0009-energy-history.ts'
 import * as plans from './0010-plans.ts'
 import * as parameterSnapshots from './0011-parameter-snapshots.ts'
+import * as plant from './0012-plant.ts'
 
 /** All steps, oldest first. */
 export const migrations: Migrations = {
@@ -24,4 +25,5 @@ export const migrations: Migrations = {
   '0009-energy-history': energyHistory,
   '0010-plans': plans,
   '0011-parameter-snapshots': parameterSnapshots,
+  '0012-plant': plant,
 }

@@ -4,6 +4,8 @@ import { energiesOf, slotsPerHour, type Energies, type EnergyName, type Powers }
 export interface Sample extends Powers {
   /** 0 to 1. */
   readonly soc: number | null
+  /** Power that the inverter gives to the house and the grid; missing where nothing needs it. */
+  readonly ac_w?: number | null
 }
 
 /** Samples from which on a slot counts as measured: half of those that come in five minutes. */
@@ -27,12 +29,14 @@ export class SlotMeans {
     grid_w: { count: 0, above: 0, below: 0 },
     battery_w: { count: 0, above: 0, below: 0 },
   }
+  readonly #ac: number[] = []
   #count = 0
   #soc: number | null = null
 
   add(sample: Sample): void {
     this.#count += 1
     this.#soc = sample.soc ?? this.#soc
+    if (typeof sample.ac_w === 'number') this.#ac.push(sample.ac_w)
     for (const name of powerNames) {
       const watts = sample[name]
       if (watts === null) continue
@@ -54,6 +58,12 @@ export class SlotMeans {
       return count === 0 ? null : Math.round((above - below) / count)
     }
     return { pv_w: mean('pv_w'), load_w: mean('load_w'), grid_w: mean('grid_w'), battery_w: mean('battery_w') }
+  }
+
+  /** Energy given to the house and the grid, watt-hours; null unless every sample has its power. */
+  ac(): number | null {
+    if (this.#ac.length === 0 || this.#ac.length < this.#count) return null
+    return Math.round(this.#ac.reduce((sum, watts) => sum + watts, 0) / this.#ac.length / slotsPerHour)
   }
 
   /** State of charge at the end, in thousandths. */

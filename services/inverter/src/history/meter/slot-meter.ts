@@ -89,6 +89,7 @@ export class SlotMeter {
 }
 
 function slotOf(slot: number, means: SlotMeans | undefined, energy: (name: EnergyName) => number | null): Slot {
+  const ac = means?.ac()
   return {
     slot,
     pv_wh: energy('pv_wh'),
@@ -99,6 +100,7 @@ function slotOf(slot: number, means: SlotMeans | undefined, energy: (name: Energ
     discharge_wh: energy('discharge_wh'),
     ...(means?.powers() ?? noPowers),
     soc: means?.soc() ?? null,
+    ...(typeof ac === 'number' && { ac_wh: ac }),
     source: means === undefined ? counter : gateway,
   }
 }

@@ -7,6 +7,9 @@ export interface DiscoveredDevice {
   readonly displayName: string
   readonly serial: string | null
   readonly firmware: string | null
+  /** What it is, and its page; those of an inverter when they are missing. */
+  readonly model?: string
+  readonly path?: string
 }
 
 /** Facts about this installation. */
@@ -37,17 +40,17 @@ export function discoveryMessage({ device, components, removed }: Discovery, top
   })
 }
 
-function deviceBlock({ id, displayName, serial, firmware }: DiscoveredDevice, topics: Topics, origin: Origin) {
+function deviceBlock(device: DiscoveredDevice, topics: Topics, origin: Origin) {
+  const { id, displayName, serial, firmware, model = 'Solar inverter' } = device
+  const { path = `/inverters/${encodeURIComponent(id)}` } = device
   return {
     identifiers: [topics.id(id)],
     name: displayName === '' ? id : displayName,
     manufacturer: 'RCT Power',
-    model: 'Solar inverter',
+    model,
     ...(serial === null || serial === '' ? {} : { serial_number: serial }),
     ...(firmware === null || firmware === '' ? {} : { sw_version: firmware }),
-    ...(origin.publicUrl === undefined
-      ? {}
-      : { configuration_url: new URL(`/inverters/${encodeURIComponent(id)}`, origin.publicUrl).href }),
+    ...(origin.publicUrl === undefined ? {} : { configuration_url: new URL(path, origin.publicUrl).href }),
   }
 }
 

@@ -60,9 +60,11 @@ function addBattery(
   { site, builder, charge, discharge, stored }: Draft,
   { number, battery, index, step }: Place,
 ): void {
-  const { hours, wanted, buy } = step
-  const { steps, endValue } = site
-  const bonus = earlyBonus * (1 - index / steps.length)
+  const { hours, buy } = step
+  const wanted = step.wanted?.[number]
+  const { steps, endValue, batteries } = site
+  // Of equal batteries the first flows first, as the automatic mode is counted.
+  const bonus = earlyBonus * (1 - index / steps.length) * (1 - number / (2 * batteries.length))
   const deficitW = Math.max(0, netLoad(step))
   const mostC = wanted === 'hold' || wanted === 'discharge' ? 0 : battery.chargeW / kilo
   const automaticC = Math.min(mostC, Math.max(0, -netLoad(step)) / kilo)
@@ -122,7 +124,9 @@ function addFlows({ site, builder, charge, discharge }: Draft, step: Step, index
   const surplus = Math.max(0, -netKw)
   const chargeKw = site.batteries.reduce((sum, { chargeW }) => sum + chargeW / kilo, 0)
   const limit = site.gridLimitW === null ? Infinity : site.gridLimitW / kilo
-  const bought = builder.column({ cost: hours * scale * buy, upper: limit })
+  // While the sun gives more than the house takes, only a charge beyond the surplus is bought.
+  const mostBought = surplus > 0 ? Math.max(0, chargeKw - surplus) : Infinity
+  const bought = builder.column({ cost: hours * scale * buy, upper: Math.min(limit, mostBought) })
   const above =
     limit === Infinity ? undefined : builder.column({ cost: hours * scale * (Math.abs(buy) + overloadCost) })
   const feedIn = Math.min(surplus, site.feedInLimitW === null ? Infinity : site.feedInLimitW / kilo)
@@ -135,6 +139,7 @@ function addFlows({ site, builder, charge, discharge }: Draft, step: Step, index
   if (above !== undefined) terms.push([above, 1])
   builder.row(terms, netKw, netKw)
   if (netKw > 0 && discharges.length > 1) builder.row(discharges, -Infinity, netKw)
-  if (surplus > 0 && (sell > buy || buy < 0)) forbidBoth(builder, [bought, chargeKw], [sold, surplus])
-  if (surplus > 0 && buy < 0) forbidBoth(builder, [bought, chargeKw], [unused, surplus])
+  if (surplus === 0 || mostBought === 0) return
+  if (sell > buy || buy < 0) forbidBoth(builder, [bought, mostBought], [sold, surplus])
+  if (buy < 0) forbidBoth(builder, [bought, mostBought], [unused, surplus])
 }

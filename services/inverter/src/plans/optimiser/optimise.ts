@@ -64,7 +64,7 @@ function blocksOf(site: Site, powers: readonly (readonly number[])[]): Block[] {
     const actions = actionsFor(site, number, powers)
     const blocks: Block[] = []
     for (const [index, action] of actions.entries()) {
-      const isWanted = site.steps[index]?.wanted !== undefined
+      const isWanted = site.steps[index]?.wanted?.[number] !== undefined
       const last = blocks.at(-1)
       // Compared with the first step of the block, so that small differences do not add up.
       const first = last === undefined ? undefined : actions[last.from]
@@ -85,12 +85,20 @@ function actionsFor(site: Site, number: number, powers: readonly (readonly numbe
   let { storedWh } = battery
   return site.steps.map((step, index) => {
     const watts = powers[number]?.[index] ?? 0
-    const othersW = powers.reduce((sum, each, other) => sum + (other === number ? 0 : (each[index] ?? 0)), 0)
-    const byItself = powerOf(automatic, battery, { storedWh, hours: step.hours, netW: netLoad(step) })
+    const sumOf = (isCounted: (other: number) => boolean) =>
+      powers.reduce((sum, each, other) => sum + (isCounted(other) ? (each[index] ?? 0) : 0), 0)
+    // By itself it takes or gives what those before it leave.
+    const netW = netLoad(step) - sumOf((other) => other < number)
+    const byItself = powerOf(automatic, battery, { storedWh, hours: step.hours, netW })
+    const wanted = step.wanted?.[number]
     storedWh = storedAfter(battery, { storedWh, watts, hours: step.hours })
-    return step.wanted === undefined
+    return wanted === undefined
       ? actionOf(watts, byItself, Math.min(storedWh, battery.chargeUntilWh))
-      : wantedAction(step.wanted, battery, (site.gridLimitW ?? Infinity) - netLoad(step) + othersW)
+      : wantedAction(
+          wanted,
+          battery,
+          (site.gridLimitW ?? Infinity) - netLoad(step) + sumOf((other) => other !== number),
+        )
   })
 }
 

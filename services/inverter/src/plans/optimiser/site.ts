@@ -34,8 +34,8 @@ export interface Step {
   readonly pvW: number
   readonly buy: number
   readonly sell: number
-  /** Set by a person. */
-  readonly wanted?: Action['kind'] | undefined
+  /** Set by a person, by battery. */
+  readonly wanted?: readonly (Action['kind'] | undefined)[] | undefined
 }
 
 /** A house with its batteries, and what is expected of its next hours. */

@@ -29,9 +29,18 @@ export function FlowCard({ values, flow }: { values: ValueMap | undefined; flow:
           <StaleSign reason={stale} /> Stale values: {stale}
         </p>
       )}
+      <FlowView flow={flow} />
+    </div>
+  )
+}
+
+/** The picture of a flow, with its text for screen readers. */
+export function FlowView({ flow }: { flow: EnergyFlow }) {
+  return (
+    <>
       <VisuallyHidden component="p">{describeFlow(flow)}</VisuallyHidden>
       <FlowPicture flow={flow} />
-    </div>
+    </>
   )
 }
 

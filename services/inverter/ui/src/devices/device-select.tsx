@@ -1,25 +1,30 @@
 import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type AdminDevice, keys, readDevices } from '../api.ts'
+import { type AdminDevice, keys, plantId, readDevices, readPlantSettings } from '../api.ts'
 import { useAddressParameter } from '../page-elements.tsx'
 
-/** Chooses one of several devices; nothing when there is only one. */
+/** Chooses one of several devices, or the plant where there is one; nothing when there is only one device. */
 export function DeviceSelect(props: {
   devices: readonly AdminDevice[]
   value: string
   onChange: (deviceId: string) => void
 }) {
   const { devices, value, onChange } = props
-  if (devices.length < 2) return null
+  const plant = usePlant()
+  if (devices.length < 2 && plant === undefined) return null
+  const whole = plant === undefined ? [] : [{ value: plantId, label: plant.display_name || 'Plant' }]
   return (
     <NativeSelect
       aria-label="Inverter"
       className="device-select"
       value={value}
-      data={devices.map((device) => ({
-        value: device.device_id,
-        label: device.is_simulated ? `${device.display_name} (simulated)` : device.display_name,
-      }))}
+      data={[
+        ...whole,
+        ...devices.map((device) => ({
+          value: device.device_id,
+          label: device.is_simulated ? `${device.display_name} (simulated)` : device.display_name,
+        })),
+      ]}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   )
@@ -28,6 +33,15 @@ export function DeviceSelect(props: {
 /** All devices; events keep their states fresh. */
 export function useDevices() {
   return useQuery({ queryKey: keys.devices, queryFn: readDevices })
+}
+
+/** Which inverters are the plant. */
+export const usePlantSettings = () => useQuery({ queryKey: [...keys.plant, 'settings'], queryFn: readPlantSettings })
+
+/** The settings of the plant; undefined while there is none, or while they are read. */
+export function usePlant() {
+  const { data } = usePlantSettings()
+  return data?.enabled === true ? data : undefined
 }
 
 /** The device a page is about: the one in the address, or the first. */

@@ -3,7 +3,7 @@ import { Button, Group, Menu } from '@mantine/core'
 import { IconEye, IconLayoutDashboard, IconRestore, IconSolarElectricity } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
-import { type AdminDevice, keys, api, type DashboardLayout } from '../api.ts'
+import { type AdminDevice, keys, api, type DashboardLayout, plantId } from '../api.ts'
 import '../dashboard/battery.css'
 import '../dashboard/dashboard.css'
 import '../dashboard/flow.css'
@@ -11,10 +11,11 @@ import { arrange, type PlacedWidget, show } from '../dashboard/grid-placement.ts
 import { Grid } from '../dashboard/grid.tsx'
 import { defaultLayout, widgets as plans } from '../dashboard/widgets.ts'
 import { ConnectionBanner, NoInverter, SimulatedBanner } from '../devices/device-banners.tsx'
-import { DeviceSelect, useChosenDevice, useDevices } from '../devices/device-select.tsx'
+import { DeviceSelect, useChosenDevice, useDevices, usePlantSettings } from '../devices/device-select.tsx'
 import { flowOf } from '../values/energy-flow.ts'
 import { useSigns, useValues } from '../values/use-values.ts'
-import { combined, IconButton } from '../page-elements.tsx'
+import { combined, IconButton, useAddressParameter } from '../page-elements.tsx'
+import { PlantDashboard } from '../plant/plant-dashboard.tsx'
 
 /** Overview of the energy flow, batteries and inverters. */
 export function DashboardPage() {
@@ -24,7 +25,11 @@ export function DashboardPage() {
     queryKey: keys.layout,
     queryFn: async () => (await answer(api.GET('/admin/api/dashboard-layout'))).layout,
   })
-  const both = combined(devices, layout)
+  const plant = usePlantSettings()
+  const [wanted, choose] = useAddressParameter('device')
+  const both = combined(devices, layout, plant)
+  const isWhole = plant.data?.enabled === true && (wanted === null || wanted === plantId)
+  if (isWhole && devices.data !== undefined) return <PlantDashboard devices={devices.data} onChoose={choose} />
   if (both.data !== undefined && devices.data?.[0] !== undefined)
     return <Dashboard devices={devices.data} saved={layout.data?.widgets} />
   return (

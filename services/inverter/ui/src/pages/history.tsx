@@ -3,17 +3,17 @@ import { ActionIcon, Button, SegmentedControl } from '@mantine/core'
 import { IconChartAreaLine, IconChevronLeft, IconChevronRight, IconDownload } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useLocation, useParams } from 'wouter'
-import { type AdminDevice, type EnergyHistory, keys, readHistory, readHistoryView } from '../api.ts'
+import { type EnergyHistory, keys, plantId, readHistory, readHistoryView } from '../api.ts'
 import { FlowCard } from '../dashboard/flow-card.tsx'
 import '../dashboard/flow.css'
 import { NoInverter, SimulatedBanner } from '../devices/device-banners.tsx'
-import { DeviceSelect, useDevices } from '../devices/device-select.tsx'
+import { DeviceSelect, useDevices, usePlantSettings } from '../devices/device-select.tsx'
 import { BalanceFigures } from '../history/balance-figures.tsx'
 import { chartsOf } from '../history/history-charts.ts'
 import { HistorySettingsForm, StoredHistory } from '../history/history-storage.tsx'
 import { dateIn, isPeriod, isUpTo, type Period, periods, periodText, stepDate } from '../history/periods.ts'
 import '../history/history.css'
-import { Notice, useAddressParameter } from '../page-elements.tsx'
+import { combined, Notice, useAddressParameter } from '../page-elements.tsx'
 import { flowOf } from '../values/energy-flow.ts'
 import { useSigns, useValues } from '../values/use-values.ts'
 
@@ -22,17 +22,22 @@ export function HistoryPage() {
   const devices = useDevices()
   const { id } = useParams()
   const [, navigate] = useLocation()
+  const plant = usePlantSettings()
+  const both = combined(devices, plant)
+  const isWhole = plant.data?.enabled === true && (id === undefined || id === plantId)
   const device = devices.data?.find(({ device_id }) => device_id === id) ?? devices.data?.[0]
+  // Not before it is known whether there is a plant.
+  const deviceId = both.data === undefined ? undefined : isWhole ? plantId : device?.device_id
   return (
     <>
       <PageHeader
         title="Energy history"
         description="What was produced and used, and what battery and grid moved."
         actions={
-          device !== undefined && (
+          deviceId !== undefined && (
             <DeviceSelect
               devices={devices.data ?? []}
-              value={device.device_id}
+              value={deviceId}
               onChange={(next) => navigate(`/history/${encodeURIComponent(next)}`)}
             />
           )
@@ -43,20 +48,19 @@ export function HistoryPage() {
           Add an inverter first. Its history begins with it, and goes back as far as its own log.
         </NoInverter>
       ) : (
-        <QueryState query={devices} lines={8} />
+        <QueryState query={both} lines={8} />
       )}
-      {device !== undefined && (
+      {device !== undefined && deviceId !== undefined && (
         <>
           <SimulatedBanner devices={devices.data ?? []} />
-          <HistoryOf key={device.device_id} device={device} />
+          <HistoryOf key={deviceId} deviceId={deviceId} />
         </>
       )}
     </>
   )
 }
 
-function HistoryOf({ device }: { device: AdminDevice }) {
-  const { device_id: deviceId } = device
+function HistoryOf({ deviceId }: { deviceId: string }) {
   const view = useQuery({ queryKey: [...keys.history, 'settings'], queryFn: readHistoryView })
   const now = useNow()
   const [wantedPeriod, setPeriod] = useAddressParameter('period')
@@ -165,7 +169,7 @@ function rangeOf(date: string, period: Period, today: string): [from: string, to
 
 function PeriodView({ history, isToday }: { history: EnergyHistory; isToday: boolean }) {
   const { balance, buckets } = history
-  const flow = isToday && <FlowNow deviceId={history.device_id} />
+  const flow = isToday && history.device_id !== plantId && <FlowNow deviceId={history.device_id} />
   if (balance.known === 0)
     return (
       <>
@@ -189,6 +193,7 @@ function PeriodView({ history, isToday }: { history: EnergyHistory; isToday: boo
             {`${Math.max(1, Math.round((1 - balance.known) * 100))} % of this time is missing. It is left out, and not counted as zero.`}
           </Notice>
         )}
+        {history.missing.length > 0 && <MissingInverters history={history} />}
         <BalanceFigures balance={balance} />
       </Section>
       <div className="history-columns energy-charts">
@@ -208,6 +213,22 @@ function PeriodView({ history, isToday }: { history: EnergyHistory; isToday: boo
         </p>
       )}
     </>
+  )
+}
+
+/** When an inverter of the plant was away, so that nothing was added up. */
+function MissingInverters({ history }: { history: EnergyHistory }) {
+  const devices = useDevices()
+  const { missing, time_zone: timeZone } = history
+  const clock = (time: string) =>
+    new Date(time).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', timeZone })
+  const nameOf = (id: string) => devices.data?.find(({ device_id }) => device_id === id)?.display_name ?? id
+  const texts = missing.map(({ device_id, from, until }) => `${nameOf(device_id)} ${clock(from)} – ${clock(until)}`)
+  const shown = texts.slice(0, 4).join(', ')
+  return (
+    <Notice mb={12}>
+      {`Nothing is added up while an inverter is away: ${shown}${texts.length > 4 ? ` and ${texts.length - 4} more` : ''}. What its counters and its log say is added when it is back.`}
+    </Notice>
   )
 }
 

@@ -12,6 +12,7 @@ import { AddDevice, EditDevice, RemoveDevice } from '../devices/device-dialogs.t
 import { useDevices } from '../devices/device-select.tsx'
 import { FindInverters } from '../devices/find-inverters.tsx'
 import '../devices/devices.css'
+import { PlantSection } from '../plant/plant-form.tsx'
 import { WriteAccess } from '../devices/write-access.tsx'
 
 interface OpenDialog {
@@ -98,6 +99,7 @@ function Overview({ devices, onOpen }: { devices: AdminDevice[]; onOpen: (dialog
           ) : (
             <DeviceCards devices={devices} onOpen={(kind, device) => onOpen({ kind, device })} />
           )}
+          <PlantSection devices={devices} />
           <WriteAccess />
         </Tabs.Panel>
         <Tabs.Panel value="metrics">

@@ -52,10 +52,10 @@ function PlanOf({ deviceId, view }: { deviceId: string; view: PlanSettingsView }
       {device !== undefined && (
         <>
           <div className="history-columns">
-            <PlanStatusCard device={device} timeZone={view.time_zone} />
-            <BlockList device={device} timeZone={view.time_zone} />
+            <PlanStatusCard device={device} view={view} />
+            <BlockList device={device} view={view} />
           </div>
-          {device.plan !== null && <PlanCharts plan={device.plan} timeZone={view.time_zone} />}
+          {device.plan !== null && <PlanCharts plan={device.plan} view={view} />}
           <PlanDays days={device.days} />
         </>
       )}

@@ -1,11 +1,12 @@
 import { answer, EmptyState, RelativeTime, Section, StatusBadge, TimeChart, useAction } from '@hearth/ui'
 import { Button, Group } from '@mantine/core'
 import { IconCalendarBolt, IconPlayerPause, IconPlayerPlay, IconRefresh } from '@tabler/icons-react'
-import { api, type DevicePlan, keys } from '../api.ts'
+import { Link } from 'wouter'
+import { api, type DevicePlan, keys, type PlanSettingsView } from '../api.ts'
 import { Facts, IconButton, Notice } from '../page-elements.tsx'
 import { energy, power, spell } from '../values/quantity.ts'
 import { chartsOf } from './plan-charts.ts'
-import { actions, type Block, deciders, money, savingText } from './plan-texts.ts'
+import { actions, batteryName, type Block, deciders, leftOutText, money, savingText } from './plan-texts.ts'
 
 type Plan = NonNullable<DevicePlan['plan']>
 
@@ -13,8 +14,10 @@ const clock = (time: string, timeZone: string) =>
   new Date(time).toLocaleTimeString(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit', timeZone })
 
 /** State of the plan: what it costs, who decides, and buttons to change that. */
-export function PlanStatusCard({ device, timeZone }: { device: DevicePlan; timeZone: string }) {
+export function PlanStatusCard({ device, view }: { device: DevicePlan; view: PlanSettingsView }) {
   const { plan, status, device_id } = device
+  const timeZone = view.time_zone
+  const leftOut = leftOutText(status)
   const params = { path: { device_id } }
   const renew = useAction<void, { message: string }>({
     run: async () => {
@@ -59,10 +62,11 @@ export function PlanStatusCard({ device, timeZone }: { device: DevicePlan; timeZ
       {status.missing.length === 0 && status.forecast_error !== null && (
         <Notice mb={12}>{`The forecast could not be loaded: ${status.forecast_error}.`}</Notice>
       )}
+      {leftOut !== undefined && <Notice mb={12}>{leftOut}</Notice>}
       {status.carrying === 'failed' && <Notice mb={12}>{status.carrying_detail}</Notice>}
       <Facts
         facts={[
-          ['Decides', deciders[status.carrying]],
+          ...decidersOf(device, view),
           ['Expected cost', plan === null ? '–' : money(plan.expected_cost, plan.currency)],
           ['Without a plan', plan === null ? '–' : money(plan.expected_cost_without, plan.currency)],
           ['Prices until', status.prices_until === null ? '–' : clock(status.prices_until, timeZone)],
@@ -74,8 +78,14 @@ export function PlanStatusCard({ device, timeZone }: { device: DevicePlan; timeZ
   )
 }
 
+/** Who decides now, on each battery where there are several. */
+function decidersOf({ status }: DevicePlan, view: PlanSettingsView): [string, string][] {
+  if (status.batteries.length < 2) return [['Decides', deciders[status.carrying]]]
+  return status.batteries.map(({ device_id, carrying }) => [batteryName(device_id, view), deciders[carrying]])
+}
+
 /** Parts of the plan: when, what, how much, and why. */
-export function BlockList({ device, timeZone }: { device: DevicePlan; timeZone: string }) {
+export function BlockList({ device, view }: { device: DevicePlan; view: PlanSettingsView }) {
   const { plan } = device
   if (plan === null) return null
   return (
@@ -87,7 +97,7 @@ export function BlockList({ device, timeZone }: { device: DevicePlan; timeZone: 
       ) : (
         <ol className="plain-list plan-blocks">
           {plan.blocks.map((block) => (
-            <BlockRow key={block.start} {...{ block, plan, device, timeZone }} />
+            <BlockRow key={`${block.start} ${block.device_id}`} {...{ block, plan, device, view }} />
           ))}
         </ol>
       )}
@@ -95,13 +105,17 @@ export function BlockList({ device, timeZone }: { device: DevicePlan; timeZone: 
   )
 }
 
-function BlockRow(props: { block: Block; plan: Plan; device: DevicePlan; timeZone: string }) {
-  const { block, plan, device, timeZone } = props
-  const { start, end, is_by_hand: isByHand } = block
+function BlockRow(props: { block: Block; plan: Plan; device: DevicePlan; view: PlanSettingsView }) {
+  const { block, plan, device, view } = props
+  const { start, end, device_id, is_by_hand: isByHand } = block
+  const timeZone = view.time_zone
+  const isOneOfSeveral = view.batteries.length > 1
   const choose = useAction<void, { message: string }>({
     run: async () => {
-      const others = device.choices.filter((choice) => choice.end <= start || choice.start >= end)
-      const choices = isByHand ? others : [...others, { start, end, action: 'automatic' as const }]
+      const others = device.choices.filter(
+        (choice) => choice.device_id !== device_id || choice.end <= start || choice.start >= end,
+      )
+      const choices = isByHand ? others : [...others, { device_id, start, end, action: 'automatic' as const }]
       const params = { path: { device_id: device.device_id } }
       await answer(api.PUT('/admin/api/plan/devices/{device_id}/choices', { params, body: { choices } }))
       return { message: isByHand ? 'Planned again' : 'Taken out of the plan' }
@@ -118,6 +132,7 @@ function BlockRow(props: { block: Block; plan: Plan; device: DevicePlan; timeZon
     <li>
       <div className="plan-block-head">
         <b>{`${clock(start, timeZone)} – ${clock(end, timeZone)}`}</b>
+        {isOneOfSeveral && <span>{batteryName(device_id, view)}</span>}
         <StatusBadge tone={block.action === 'charge' ? 'good' : 'accent'}>{actions[block.action]}</StatusBadge>
       </div>
       <span>{block.reason}</span>
@@ -130,10 +145,11 @@ function BlockRow(props: { block: Block; plan: Plan; device: DevicePlan; timeZon
 }
 
 /** Curves of price and battery, and what is expected. */
-export function PlanCharts({ plan, timeZone }: { plan: Plan; timeZone: string }) {
+export function PlanCharts({ plan, view }: { plan: Plan; view: PlanSettingsView }) {
+  const timeZone = view.time_zone
   return (
     <div className="history-columns energy-charts plan-charts">
-      {chartsOf(plan).map((chart) => (
+      {chartsOf(plan, view).map((chart) => (
         <Section key={chart.title} title={chart.title}>
           <TimeChart height={220} shape="lines" formatTime={(time) => clock(time, timeZone)} {...chart} />
         </Section>
@@ -146,7 +162,14 @@ export function PlanCharts({ plan, timeZone }: { plan: Plan; timeZone: string })
 export function PlanDays({ days }: Pick<DevicePlan, 'days'>) {
   if (days.length === 0) return null
   return (
-    <Section title="Last days">
+    <Section
+      title="Last days"
+      actions={
+        <Link href="/plan/days" className="hearth-link">
+          All days
+        </Link>
+      }
+    >
       <ul className="plain-list plan-days">
         {days.slice(0, 7).map(({ date, cost, cost_without, currency }) => (
           <li key={date}>

@@ -1,6 +1,7 @@
 import type { ChartSeries } from '@hearth/ui'
-import type { DevicePlan } from '../api.ts'
+import type { DevicePlan, PlanSettingsView } from '../api.ts'
 import { power, spell } from '../values/quantity.ts'
+import { batteryName } from './plan-texts.ts'
 
 type Plan = NonNullable<DevicePlan['plan']>
 
@@ -17,7 +18,7 @@ const percent = (value: number) => `${Math.round(value)} %`
 const watts = (value: number) => spell(power(value))
 
 /** Price, battery, and what is expected of sun and house. */
-export function chartsOf({ steps, currency }: Plan): readonly PlanChart[] {
+export function chartsOf({ steps, currency }: Plan, view: PlanSettingsView): readonly PlanChart[] {
   const times = steps.map(({ start }) => start)
   const buys = steps.map(({ buy }) => buy * 100)
   const lowest = Math.min(...buys)
@@ -52,6 +53,7 @@ export function chartsOf({ steps, currency }: Plan): readonly PlanChart[] {
         },
       ],
     },
+    ...ofBatteries(steps, view),
     {
       title: 'Expected',
       summary: 'What the sun gives and the house takes.',
@@ -63,6 +65,22 @@ export function chartsOf({ steps, currency }: Plan): readonly PlanChart[] {
       ],
     },
   ]
+}
+
+const tones = ['quiet', 'accent', 'bad', 'warn'] as const
+
+/** Each battery, where there are several. */
+function ofBatteries(steps: Plan['steps'], view: PlanSettingsView): PlanChart[] {
+  const ids = (steps[0]?.batteries ?? []).map(({ device_id }) => device_id)
+  if (ids.length < 2) return []
+  const series = ids.map((id, index): ChartSeries => {
+    const values = steps.map(
+      ({ batteries }) => batteries.find(({ device_id }) => device_id === id)?.soc_percent ?? null,
+    )
+    return { name: batteryName(id, view), tone: tones[index % tones.length] ?? 'quiet', values }
+  })
+  const summary = `${ids.length} batteries with the plan.`
+  return [{ title: 'Each battery', summary, times: steps.map(({ start }) => start), format: percent, series }]
 }
 
 const during = (steps: Plan['steps'], action: string, values: readonly number[]): (number | null)[] =>

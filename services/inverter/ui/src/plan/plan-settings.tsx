@@ -20,13 +20,13 @@ const areas: Readonly<Partial<Record<PlanValues['price_source'], string>>> = {
 type PlanSection = SettingsSection<PlanValues>
 
 const sectionsFor = (view: PlanSettingsView): readonly PlanSection[] => [
-  planSection,
+  planSection(view),
   { title: 'Tariff', fields: [...sourceFields(view), ...priceFields] },
   sunSection,
   batterySection(view),
 ]
 
-const planSection: PlanSection = {
+const planSection = ({ has_plant: hasPlant, settings }: PlanSettingsView): PlanSection => ({
   title: 'Plan',
   fields: [
     { name: 'enabled', kind: 'switch', label: 'Make plans' },
@@ -37,8 +37,15 @@ const planSection: PlanSection = {
       description: 'Without prices, forecast or an answer of the inverter it stays in its automatic mode',
       when: ({ enabled }) => enabled,
     },
+    {
+      name: 'whole_plant',
+      kind: 'switch',
+      label: 'Plan all batteries of the plant',
+      description: 'One plan for all of them; it goes on without one that is away',
+      when: () => hasPlant || settings.whole_plant,
+    },
   ],
-}
+})
 
 const sourceFields = ({ settings }: PlanSettingsView): PlanSection['fields'] => [
   {
@@ -142,12 +149,22 @@ const sunSection: PlanSection = {
   ],
 }
 
-const batterySection = ({ capacity_wh }: PlanSettingsView): PlanSection => ({
+const batterySection = ({ capacity_wh, batteries }: PlanSettingsView): PlanSection => ({
   title: 'Battery limits',
   fields: [
     {
+      name: 'batteries',
+      kind: 'lines',
+      label: 'Batteries that differ',
+      placeholder: `${batteries[1]?.device_id ?? 'barn'} content=5000 reserve=15 wear=0.03`,
+      description:
+        'One per line: ID of the inverter, then content (Wh), reserve, full, charging and discharging (%), wear. The values below are those of all others.',
+      when: ({ whole_plant: isWhole }) => isWhole,
+    },
+    {
       name: 'capacity_wh',
       kind: 'number',
+      when: ({ whole_plant: isWhole }) => !isWhole,
       label: 'Content',
       suffix: ' Wh',
       isGrouped: true,

@@ -1,4 +1,4 @@
-import type { DevicePlan } from '../api.ts'
+import type { DevicePlan, PlanSettingsView } from '../api.ts'
 
 type Plan = NonNullable<DevicePlan['plan']>
 
@@ -21,6 +21,17 @@ export const deciders: Readonly<Record<DevicePlan['status']['carrying'], string>
   plan: 'The plan',
   person: 'A person or a program',
   failed: 'The inverter, after a problem',
+}
+
+/** The name of the inverter of a battery. */
+export const batteryName = (deviceId: string, { batteries }: Pick<PlanSettingsView, 'batteries'>): string =>
+  batteries.find(({ device_id }) => device_id === deviceId)?.display_name ?? deviceId
+
+/** Why the plan goes on without a battery; undefined while all are part of it, or there is no plan at all. */
+export function leftOutText({ batteries, missing }: DevicePlan['status']): string | undefined {
+  const reasons = batteries.map(({ left_out: reason }) => reason).filter((reason) => reason !== null)
+  if (reasons.length === 0 || missing.length > 0) return undefined
+  return `The plan goes on without a battery. ${reasons.join(' ')}`
 }
 
 /** An amount of money, `1.24 EUR`. */

@@ -7,6 +7,8 @@ const settings: PlanSettingsView['settings'] = {
   enabled: true,
   carries_out: false,
   device_id: '',
+  whole_plant: true,
+  batteries: [{ device_id: 'barn', capacity_wh: 5000, discharge_efficiency: 0.935 }],
   currency: 'EUR',
   price_source: 'fixed',
   price_area: '',
@@ -42,6 +44,7 @@ test('settings go through the form unchanged, and the key only when it is entere
   const values = valuesOf({ settings })
   assert.equal(values.windows, 'weekdays 22:00-06:00 0.2')
   assert.equal(values.planes, '35 -10 8000')
+  assert.equal(values.batteries, 'barn content=5000 discharging=93.5')
   assert.deepEqual(changeOf(values, settings), stored)
   assert.equal(changeOf({ ...values, key: 'secret' }, settings).key, 'secret')
 })
@@ -50,5 +53,6 @@ test('a line that cannot be read is named', () => {
   const values = valuesOf({ settings })
   assert.throws(() => changeOf({ ...values, fees: 'at night 0.1' }, settings), /Grid fees by time: “at night 0.1”/)
   assert.throws(() => changeOf({ ...values, planes: '35 south 8000' }, settings), /Panels: “35 south 8000”/)
+  assert.throws(() => changeOf({ ...values, batteries: 'barn size=5' }, settings), /Batteries: “barn size=5” must be/)
   assert.deepEqual(changeOf({ ...values, fees: '00:00-24:00 0.1' }, settings).fees[0]?.days, 'daily')
 })

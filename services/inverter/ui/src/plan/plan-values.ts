@@ -8,6 +8,8 @@ type Plane = Settings['planes'][number]
 export interface PlanValues extends Record<string, unknown> {
   enabled: boolean
   carries_out: boolean
+  whole_plant: boolean
+  batteries: string
   currency: string
   price_source: Settings['price_source']
   price_area: string
@@ -44,6 +46,7 @@ export function valuesOf({ settings }: Pick<PlanSettingsView, 'settings'>): Plan
   return {
     ...values,
     key: '',
+    batteries: values.batteries.map(batteryText).join('\n'),
     windows: values.windows.map(windowText).join('\n'),
     fees: values.fees.map(windowText).join('\n'),
     planes: values.planes.map(({ tilt, azimuth, peak_w }) => `${tilt} ${azimuth} ${peak_w}`).join('\n'),
@@ -64,6 +67,7 @@ export function changeOf(values: PlanValues, { device_id }: Pick<Settings, 'devi
   return {
     ...rest,
     device_id,
+    batteries: linesOf(values.batteries).map(batteryIn),
     currency: values.currency.trim().toUpperCase(),
     fixed_price: Number(values.fixed_price),
     windows: linesOf(values.windows).map((line) => windowIn(line, 'Prices by time')),
@@ -84,6 +88,43 @@ export function changeOf(values: PlanValues, { device_id }: Pick<Settings, 'devi
     wear: Number(values.wear),
     ...(key !== '' && { key }),
   }
+}
+
+/** What a line of a battery calls its values, how they are stored, and the factor between the two. */
+const batteryWords = {
+  content: ['capacity_wh', 1],
+  reserve: ['reserve_percent', 1],
+  full: ['full_percent', 1],
+  charging: ['charge_efficiency', 100],
+  discharging: ['discharge_efficiency', 100],
+  wear: ['wear', 1],
+} as const
+
+type Battery = Settings['batteries'][number]
+
+const batteryText = (battery: Battery): string => {
+  const words = Object.entries(batteryWords).map(([word, [name, factor]]) => {
+    const value = battery[name]
+    return value === undefined ? '' : `${word}=${Math.round(value * factor * 1000) / 1000}`
+  })
+  return [battery.device_id, ...words.filter((word) => word !== '')].join(' ')
+}
+
+/** Reads `barn content=5000 reserve=15`. */
+function batteryIn(line: string): Battery {
+  const [device_id = '', ...words] = line.split(/\s+/)
+  const battery: Battery = { device_id }
+  for (const text of words) {
+    const [word = '', value = ''] = text.split('=')
+    const found = Object.entries(batteryWords).find(([known]) => known === word)
+    if (found === undefined || value === '' || Number.isNaN(Number(value)))
+      throw new Error(
+        `Batteries: “${line}” must be the ID of an inverter and its values, like “barn content=5000 reserve=15 wear=0.03”`,
+      )
+    const [name, factor] = found[1]
+    battery[name] = Number(value) / factor
+  }
+  return battery
 }
 
 const windowText = ({ days, from, to, price }: Window): string => `${days} ${from}-${to} ${price}`
