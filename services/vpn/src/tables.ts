@@ -91,6 +91,8 @@ export interface InterfaceRow {
   updated_at: number
   /** The node that runs it; null for this host. */
   node_id: string | null
+  /** A node that runs it, too, for peers that do not reach its host; null for none. */
+  standby_node_id: string | null
 }
 
 /** A peer as stored. */

@@ -151,6 +151,7 @@ async function openService(count: number) {
     ...shared,
     host,
     placement,
+    standbyState: () => ({ status: 'down', reason: null }),
     onComing: () => Promise.resolve(),
     onLeft: () => Promise.resolve(),
     onChanged: () => filtering.interfacesChanged(),

@@ -64,6 +64,7 @@ async function openService() {
     ...shared,
     host,
     placement,
+    standbyState: () => ({ status: 'down', reason: null }),
     onComing: () => Promise.resolve(),
     onLeft: () => Promise.resolve(),
     onChanged: nothing,

@@ -19,6 +19,7 @@ export function interfaceRow(more: Partial<InterfaceRow> = {}): InterfaceRow {
     created_at: 0,
     updated_at: 0,
     node_id: null,
+    standby_node_id: null,
     ...more,
   }
 }

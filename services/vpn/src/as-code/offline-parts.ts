@@ -65,6 +65,7 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
     sampler,
     host,
     placement,
+    standbyState: () => ({ status: 'down', reason: null }) as const,
   }
   const ruled = { db, clock, inForce: access, hostAddresses: () => [], onGroupsChanged: nothing }
   const published = { database, clock, publish: inForce }

@@ -75,6 +75,7 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
     ...shared,
     host,
     placement,
+    standbyState: () => ({ status: 'down', reason: null }),
     onComing: () => Promise.resolve(),
     onLeft: () => Promise.resolve(),
     onChanged: () => Promise.resolve(),
