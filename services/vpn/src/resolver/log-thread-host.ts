@@ -141,9 +141,12 @@ export class LogThreadHost {
   }
 
   #run(): Worker {
-    const { isJournal } = this.#listeners
-    const file = isJournal === true ? 'journal-thread.ts' : 'writer-thread.ts'
-    const worker = new Worker(new URL(`../query-log/${file}`, import.meta.url), {
+    // Each is named where it stands, so that a build finds both.
+    const entry =
+      this.#listeners.isJournal === true
+        ? new URL('../query-log/journal-thread.ts', import.meta.url)
+        : new URL('../query-log/writer-thread.ts', import.meta.url)
+    const worker = new Worker(entry, {
       workerData: {
         ...this.#start,
         retentionDays: this.#retentionDays,
