@@ -208,6 +208,14 @@ describe('DNS on a node', () => {
       )
       assert.ok((await nobodys()).length > 0)
       await service.done('PUT', '/api/dns/settings', { anonymize_clients: false })
+      await eventually(
+        async () => {
+          await ask(phone, 'named.example')
+          return (await logged(phone, 'named')).length
+        },
+        (count) => count > 0,
+        { what: 'queries of the phone again', seconds: 30, everyMs: 500 },
+      )
     },
   )
 
