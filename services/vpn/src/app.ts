@@ -415,6 +415,7 @@ export async function createApp(dependencies: AppDependencies) {
     host,
     placement,
     standbyState: (name) => stateOnNode(placement.standbyOf(name)),
+    endpointOf: async (nodeId) => (await endpointHost('', nodeId).catch(() => '')) || undefined,
     async onComing() {
       await limits.reload()
       await access.reload()

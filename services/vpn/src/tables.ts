@@ -141,6 +141,8 @@ export interface PeerRow {
   next_preshared_key: string | null
   /** When they do so at the latest. */
   next_due: number | null
+  /** Since when its interface is reached at another endpoint than its configuration says; null when it has that one. */
+  endpoint_changed_at: number | null
 }
 
 /** Activity that a device reported for a peer, and the totals over all restarts of the device. */

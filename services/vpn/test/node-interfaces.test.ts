@@ -394,3 +394,37 @@ test('a network that a node reaches already is refused there, for an interface a
   await createInterface(world, { name: 'wg2', address: '10.32.0.1/24', node_id: berlin.id, listen_port: 51_901 })
   assert.equal((await put(world, 'wg2', { address: '192.168.7.1/24' })).body.details.field, 'address')
 })
+
+test('peers are marked after a move to another endpoint until they have their configuration, or connect there', async () => {
+  await using world = await startWithNodes({ PUBLIC_ENDPOINT: 'home.example.org' })
+  using berlin = await joinedNode(world, 'Berlin')
+  await world.service.call('PUT', `/api/nodes/${berlin.id}`, { endpoint: 'berlin.example.org' })
+  await createInterface(world, { listen_port: 51_900 })
+  const phone = await createPeer(world, 'phone')
+  const laptop = await createPeer(world, 'laptop')
+  const marked = async (): Promise<string[]> => {
+    const found = (await world.service.call('GET', '/api/peers?needs_configuration=true&sort=name')).body.data.peers
+    return found.map(({ name }: Peer) => name).toSorted()
+  }
+  assert.deepEqual(await marked(), [])
+  await put(world, 'wg0', { mtu: 1400 })
+  assert.deepEqual(await marked(), [])
+  await put(world, 'wg0', { node_id: berlin.id })
+  assert.deepEqual(await marked(), ['laptop', 'phone'])
+  assert.equal(await endpointOf(world, phone), 'berlin.example.org:51900')
+  assert.deepEqual(await marked(), ['laptop'])
+  const at = Date.now() + 1000
+  const one = { interface: 'wg0', public_key: laptop.public_key, rx: 10, tx: 10, latest_handshake: at, endpoint: null }
+  await eventually(
+    async () => {
+      const traffic = { count: '6f6de1f6-90a1-4f0d-8d9e-5a4f0f6c1a11', batches: [{ number: 1, at, peers: [one] }] }
+      await berlin.report(['wg0'], { traffic, sent_at: at })
+      return marked()
+    },
+    (names) => names.length === 0,
+    { what: 'the laptop connected at the new endpoint', everyMs: 500 },
+  )
+  await world.service.call('PUT', `/api/nodes/${berlin.id}`, { endpoint: 'home.example.org' })
+  await put(world, 'wg0', { node_id: null })
+  assert.deepEqual(await marked(), [], 'the endpoint is the same')
+})

@@ -152,6 +152,7 @@ async function openService(count: number) {
     host,
     placement,
     standbyState: () => ({ status: 'down', reason: null }),
+    endpointOf: () => Promise.resolve(undefined),
     onComing: () => Promise.resolve(),
     onLeft: () => Promise.resolve(),
     onChanged: () => filtering.interfacesChanged(),

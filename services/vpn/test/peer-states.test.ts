@@ -65,6 +65,7 @@ async function openService() {
     host,
     placement,
     standbyState: () => ({ status: 'down', reason: null }),
+    endpointOf: () => Promise.resolve(undefined),
     onComing: () => Promise.resolve(),
     onLeft: () => Promise.resolve(),
     onChanged: nothing,

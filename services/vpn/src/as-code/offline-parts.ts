@@ -66,6 +66,7 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
     host,
     placement,
     standbyState: () => ({ status: 'down', reason: null }) as const,
+    endpointOf: () => Promise.resolve(undefined),
   }
   const ruled = { db, clock, inForce: access, hostAddresses: () => [], onGroupsChanged: nothing }
   const published = { database, clock, publish: inForce }

@@ -26,6 +26,8 @@ export interface InterfaceDependencies {
   readonly sampler: InterfaceSampler
   readonly host: HostLinks
   readonly placement: Placement
+  /** The host at which peers reach this host, or a node; undefined when nobody knows. */
+  readonly endpointOf: (nodeId: string | null) => Promise<string | undefined>
   /** The state of an interface on its standby. */
   readonly standbyState: (name: string) => TunnelState
   /** Called before an interface that was on a node runs on this host: what holds for its peers is in force when it resolves. */
@@ -107,6 +109,8 @@ export class Interfaces {
       )
       await this.#settle(tunnel, { before, after }, () => store.updateInterfaceRow(this.#db, name, before))
       this.#dependencies.sampler.interfaceChanged(after)
+      if (await this.#hasOtherEndpoint(before, after))
+        await store.noteEndpointChange(this.#db, name, this.#dependencies.clock.now())
     })
     await this.#dependencies.onChanged()
     return this.get(name)
@@ -188,6 +192,13 @@ export class Interfaces {
     const row = newInterfaceRow({ ...input, listen_port: port }, context)
     await checkPlace(this.#db, host, { after: row, allowHostOverlap: input.allow_host_overlap === true })
     return row
+  }
+
+  async #hasOtherEndpoint(before: InterfaceRow, after: InterfaceRow): Promise<boolean> {
+    if (before.listen_port !== after.listen_port) return true
+    if (before.node_id === after.node_id) return false
+    const [was, is] = await Promise.all([before, after].map((row) => this.#dependencies.endpointOf(row.node_id)))
+    return was === undefined || was !== is
   }
 
   async #find(name: string): Promise<InterfaceRow> {

@@ -78,6 +78,7 @@ async function openWorld(cleanup: AsyncDisposableStack) {
     },
     placement,
     standbyState: () => ({ status: 'down', reason: null }),
+    endpointOf: () => Promise.resolve(undefined),
     onComing: nothing,
     onLeft: (name) => forgetLeftDevice(database.query, name),
     onChanged: nothing,

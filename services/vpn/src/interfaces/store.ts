@@ -140,6 +140,11 @@ export async function updateInterfaceRow(
   await db.updateTable('interfaces').set(changes).where('name', '=', name).execute()
 }
 
+/** Notes that the peers of an interface reach it at another endpoint now. */
+export async function noteEndpointChange(db: Db, name: string, now: number): Promise<void> {
+  await db.updateTable('peers').set({ endpoint_changed_at: now }).where('interface', '=', name).execute()
+}
+
 /** The interface's peers go with it; returns how many there were. */
 export async function deleteInterfaceRow(db: Db, name: string): Promise<number> {
   const peers = await db.deleteFrom('peers').where('interface', '=', name).executeTakeFirst()

@@ -76,6 +76,7 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
     host,
     placement,
     standbyState: () => ({ status: 'down', reason: null }),
+    endpointOf: () => Promise.resolve(undefined),
     onComing: () => Promise.resolve(),
     onLeft: () => Promise.resolve(),
     onChanged: () => Promise.resolve(),

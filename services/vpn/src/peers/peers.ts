@@ -197,6 +197,10 @@ export class Peers {
       persistentKeepalive: row.persistent_keepalive,
     })
     if (row.next_public_key !== null) this.#dependencies.onNewKeyHandedOut()
+    if (row.endpoint_changed_at !== null && !isStandby) {
+      await store.updatePeerRow(this.#db, id, { endpoint_changed_at: null })
+      this.#dependencies.onConfigured(id)
+    }
     return { name: row.name, text }
   }
 
@@ -244,7 +248,7 @@ export class Peers {
   ): Peer {
     return peerOfRow(row, {
       now,
-      isOutdated: routes.isOutdated(row),
+      isOutdated: routes.isOutdated(row) || store.hasOtherEndpoint(row),
       warningDays: this.#warningDays,
       showEndpoint: viewer.role === 'admin',
       followed: this.#dependencies.sampler.peer(row.id),

@@ -111,7 +111,7 @@ export const Peer = z
       .meta({ description: 'Networks behind the device, which the server and other peers reach through it' }),
     needs_configuration: z.boolean().meta({
       description:
-        'Networks behind other peers came or went since it was given its configuration, which has them: split_tunnel',
+        'Since it was given its configuration, networks behind other peers came or went that stand in it (split_tunnel), or its interface moved to another endpoint at which it has not connected',
     }),
     key_rotation: z
       .object({
