@@ -37,7 +37,7 @@ import { createHostLinks } from './interfaces/host-links.ts'
 import { Interfaces } from './interfaces/interfaces.ts'
 import { takeLeftDevices } from './interfaces/left-devices.ts'
 import { proposeInterface } from './interfaces/new-interface.ts'
-import { Placement } from './interfaces/placement.ts'
+import { type PlacedInterface, Placement } from './interfaces/placement.ts'
 import { forgetLeftDevice, interfaceRowsOn } from './interfaces/store.ts'
 import { eventClasses } from './notifications/event-classes.ts'
 import { createExpiryReports } from './notifications/expiry-reports.ts'
@@ -48,6 +48,7 @@ import { Admission } from './nodes/admission.ts'
 import { NodeAuthority } from './nodes/authority.ts'
 import type { NodeDns } from './nodes/dns/node-dns.ts'
 import type { LinkServer } from './nodes/link-server.ts'
+import { NodeInstances } from './nodes/node-instances.ts'
 import { createStateWatch, NodeStatuses } from './nodes/node-statuses.ts'
 import { Nodes } from './nodes/nodes.ts'
 import { StateWaiters } from './nodes/state-waiters.ts'
@@ -89,6 +90,7 @@ import type { DataPlaneChoice } from './wireguard/choose-driver.ts'
 import type { WireGuardDriver } from './wireguard/device.ts'
 import type { Firewall } from './wireguard/firewall.ts'
 import type { LimitTable } from './wireguard/limit-table.ts'
+import type { TunnelState } from './wireguard/tunnel-controller.ts'
 import { Tunnels } from './wireguard/tunnels.ts'
 import { describeDrift } from './wireguard/drift.ts'
 
@@ -188,6 +190,8 @@ export async function createApp(dependencies: AppDependencies) {
   const nodeStatuses = new NodeStatuses({ db: database.query, clock })
   await nodeStatuses.reload()
   const desired = new DesiredDevices({ db: database.query, sealer, clock, pagePort: (name) => tunnelPage.portOf(name) })
+  const stateOnNode = (placed: PlacedInterface | undefined): TunnelState =>
+    placed === undefined ? { status: 'down', reason: null } : nodeStatuses.stateOf(placed)
   const tunnels = new Tunnels({
     driver,
     firewall,
@@ -195,10 +199,7 @@ export async function createApp(dependencies: AppDependencies) {
     accessTable,
     elsewhere: {
       has: (name) => !placement.isHere(name),
-      state(name) {
-        const placed = placement.find(name)
-        return placed === undefined ? { status: 'down', reason: null } : nodeStatuses.stateOf(placed)
-      },
+      state: (name) => stateOnNode(placement.find(name)),
       changed: (name) => placement.changed(name),
     },
     desired: (name) => desired.read(name),
@@ -312,7 +313,7 @@ export async function createApp(dependencies: AppDependencies) {
     // Rules stay usable when the log cannot be read; their hits are then missing.
     hits: () => queryLog.ruleHits().catch(() => new Map()),
     preview: (request) => queryLog.preview(request),
-    onInputChanged: () => nodeDns?.changed(),
+    onInputChanged: (scope) => nodeDns?.changed(scope),
   })
   const nameRequests: NameRequests = new NameRequests({
     db: database.query,
@@ -374,7 +375,8 @@ export async function createApp(dependencies: AppDependencies) {
   }
   // Hosts that run tunnels for this service.
   const authority = new NodeAuthority({ db: database.query, sealer, clock })
-  const nodes = new Nodes({ database, clock, authority, listeners: config.nodesListen })
+  const instances = new NodeInstances()
+  const nodes = new Nodes({ database, clock, authority, instances, listeners: config.nodesListen })
   const endpointHost = async (requestHost: string, nodeId: string | null) =>
     nodeId === null ? publicEndpointOf(endpoint, requestHost).host : nodes.endpointOf(nodeId)
   const managed = { database, sealer, clock, settings: currentSettings, tunnels, desired, sampler, limits, access }
@@ -412,6 +414,8 @@ export async function createApp(dependencies: AppDependencies) {
     ...managed,
     host,
     placement,
+    standbyState: (name) => stateOnNode(placement.standbyOf(name)),
+    endpointOf: async (nodeId) => (await endpointHost('', nodeId).catch(() => '')) || undefined,
     async onComing() {
       await limits.reload()
       await access.reload()
@@ -457,9 +461,10 @@ export async function createApp(dependencies: AppDependencies) {
   // Loaded when there is an address to listen at.
   const listenForNodes = async () => {
     if (!nodes.isEnabled) return
-    const [{ openLinkServer }, { NodeTraffic }, { WantedStates }, dnsModule] = await Promise.all([
+    const [{ openLinkServer }, { NodeTraffic }, { NodeQueries }, { WantedStates }, dnsModule] = await Promise.all([
       import('./nodes/link-server.ts'),
       import('./nodes/node-traffic.ts'),
+      import('./nodes/node-queries.ts'),
       import('./nodes/wanted-state.ts'),
       import('./nodes/dns/node-dns.ts'),
     ])
@@ -477,10 +482,12 @@ export async function createApp(dependencies: AppDependencies) {
       authority,
       securityLog,
       traffic,
+      instances,
+      log,
       onStored: () => nodeStatuses.reload(),
       onChanged(id) {
         publish({ type: 'changed', collection: 'nodes', id })
-        if (!placement.isAllHere) publish({ type: 'changed', collection: 'interfaces', id: null })
+        if (placement.all().length > 0) publish({ type: 'changed', collection: 'interfaces', id: null })
       },
     })
     const states = new WantedStates({ db: database.query, desired, limits, waiters })
@@ -491,7 +498,9 @@ export async function createApp(dependencies: AppDependencies) {
       waiters: dnsWaiters,
     })
     nodeDns = dns
-    linkServer = await openLinkServer({ authority, admission, states, dns, clock, log, listeners: config.nodesListen })
+    const queries = new NodeQueries({ db: database.query, clock, log, write: (batch) => resolver.takeQueries(batch) })
+    const answering = { admission, states, dns, queries, clock, log }
+    linkServer = await openLinkServer({ authority, ...answering, listeners: config.nodesListen })
   }
 
   const health = () =>

@@ -91,6 +91,8 @@ export interface InterfaceRow {
   updated_at: number
   /** The node that runs it; null for this host. */
   node_id: string | null
+  /** A node that runs it, too, for peers that do not reach its host; null for none. */
+  standby_node_id: string | null
 }
 
 /** A peer as stored. */
@@ -139,6 +141,8 @@ export interface PeerRow {
   next_preshared_key: string | null
   /** When they do so at the latest. */
   next_due: number | null
+  /** Since when its interface is reached at another endpoint than its configuration says; null when it has that one. */
+  endpoint_changed_at: number | null
 }
 
 /** Activity that a device reported for a peer, and the totals over all restarts of the device. */

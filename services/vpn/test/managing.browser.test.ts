@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { browserObstacle, eventually, signIn, startBrowser, submitSignIn } from '@hearth/testing'
 import type { Locator, Page } from 'playwright-core'
-import { readHostNetworks } from '../src/interfaces/host-links.ts'
+import { readHostNetworks } from '../src/interfaces/host-networks.ts'
 import { firstSignIn, openFurnished, password } from './browser-fixture.ts'
 import { startNamesFixture, untilLogged } from './names-fixture.ts'
 

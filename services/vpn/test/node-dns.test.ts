@@ -65,6 +65,49 @@ test('a node gets the files of its own peers, without what is about others', asy
     assert.ok(!all.includes(secret))
 })
 
+test('a peer that changes reaches its node, and every node that names it', async () => {
+  await using world = await startWithNodes()
+  using berlin = await joinedNode(world, 'Berlin')
+  using paris = await joinedNode(world, 'Paris')
+  await onNode(world, berlin, { name: 'wg0', address: '10.8.0.1/24' })
+  await onNode(world, paris, { name: 'wg1', address: '10.9.0.1/24', listen_port: 51_900 })
+  const phone = await done(world, 'POST', '/api/peers', { name: 'phone', interface: 'wg0' })
+  const bring = async () => {
+    await berlin.dns(null)
+    await paris.dns(null)
+  }
+  await bring()
+  const atParis = paris.dnsRevision
+  let waiting = berlin.dns()
+  await done(world, 'PUT', `/api/peers/${phone.id}`, { use_adblocker: false })
+  assert.ok(await waiting, 'a switch of the filter is about its node alone')
+  await paris.dns(null)
+  assert.equal(paris.dnsRevision, atParis)
+
+  await bring()
+  waiting = paris.dns()
+  await done(world, 'POST', '/api/peers', { name: 'tablet', interface: 'wg0' })
+  assert.ok(await waiting, 'it is found by its name from everywhere')
+  assert.match((await filesOf(paris))['names.json'] ?? '', /tablet/)
+  await bring()
+  waiting = paris.dns()
+  await done(world, 'DELETE', `/api/peers/${phone.id}`)
+  assert.ok(await waiting)
+  assert.doesNotMatch((await filesOf(paris))['names.json'] ?? '', /phone/)
+
+  await bring()
+  waiting = paris.dns()
+  await done(world, 'PUT', '/api/dns/settings', { peer_names_suffix: null })
+  assert.ok(await waiting)
+  await bring()
+  waiting = berlin.dns()
+  await done(world, 'POST', '/api/peers', { name: 'watch', interface: 'wg0' })
+  assert.ok(await waiting)
+  const kept = paris.dnsRevision
+  await paris.dns(null)
+  assert.equal(paris.dnsRevision, kept)
+})
+
 test('a change wakes the nodes that it is about, and no others', async () => {
   await using world = await startWithNodes()
   using berlin = await joinedNode(world, 'Berlin')
@@ -167,7 +210,8 @@ test('what a node says of its resolver is shown, and a notice names the node on 
   assert.equal((await world.list())[0]?.dns, null)
   assert.equal(await notice(), 'Berlin: its version of Hearth has no resolver: update it there')
   const startedAt = Date.parse('2026-11-27T12:00:00Z')
-  const running = { started_at: startedAt, restarts: 0, lists: 2, blocked_names: 7, problem: null }
+  const log = { waiting: 3, lost: 1 }
+  const running = { started_at: startedAt, restarts: 0, lists: 2, blocked_names: 7, problem: null, log }
   await berlin.report(['wg0'], { dns: { status: 'running', ...running } })
   const shown = { status: 'running', ...running, started_at: '2026-11-27T12:00:00.000Z' }
   assert.deepEqual([(await world.list())[0]?.dns, await notice()], [shown, undefined])

@@ -342,3 +342,89 @@ test('a node that is waited for has no address for configurations, and says so',
   const { text } = await world.service.call('GET', `/api/peers/${id}/config`)
   assert.match(text, /^Endpoint = berlin\.example\.org:\d+$/m)
 })
+
+test('a network that a node reaches already is refused there, for an interface and behind a peer', async () => {
+  await using world = await startWithNodes()
+  using berlin = await joinedNode(world, 'Berlin')
+  const networks = [
+    { network: '10.30.0.5/24', device: 'eth0' },
+    { network: '192.168.7.0/24', device: 'eth1' },
+    { network: 'fd30:0000:0000:0000:0000:0000:0000:0000/48', device: 'eth0' },
+    { network: '10.31.0.1/24', device: 'wg0' },
+  ]
+  await berlin.report([], { networks })
+  await berlin.report([])
+  const attempt = async (method: string, path: string, body: object) => {
+    const answer = await world.service.call(method, path, body)
+    return [answer.status, fieldOf(answer.body), answer.body.details?.code, answer.body.message]
+  }
+  const create = (more: object) =>
+    attempt('POST', '/api/interfaces', { name: 'wg0', dns: resolver, node_id: berlin.id, ...more })
+  const message = (wanted: string, network: string, device: string) =>
+    `The network ${wanted} overlaps with ${network}, which node Berlin reaches over ${device}: it would lose its way there. Choose another network, or set allow_host_overlap`
+  assert.deepEqual(await create({ address: '10.30.0.1/16' }), [
+    409,
+    'address',
+    'host_overlap',
+    message('10.30.0.1/16', '10.30.0.5/24', 'eth0'),
+  ])
+  const second = await create({ address: '10.31.0.1/24', address6: 'fd30::1/64' })
+  assert.deepEqual(second.slice(0, 3), [409, 'address6', 'host_overlap'])
+  const made = await create({ address: '10.31.0.1/24' })
+  assert.equal(made[0], 201, 'the device of the interface itself is none of them')
+
+  const peer = { name: 'site', interface: 'wg0', networks: ['192.168.0.0/16'] }
+  assert.deepEqual(await attempt('POST', '/api/peers', peer), [
+    409,
+    'networks',
+    'host_overlap',
+    'The network 192.168.0.0/16 overlaps with 192.168.7.0/24, which node Berlin reaches over eth1. Choose another network, or set allow_host_overlap',
+  ])
+  const forced = await world.service.call('POST', '/api/peers', { ...peer, allow_host_overlap: true })
+  assert.equal(forced.status, 201, forced.text)
+
+  await createInterface(world, { name: 'wg1', address: '10.30.0.1/24', listen_port: 51_900 })
+  assert.equal((await put(world, 'wg1', { standby_node_id: berlin.id })).status, 409)
+  assert.equal((await put(world, 'wg1', { node_id: berlin.id })).status, 409)
+  const moved = await put(world, 'wg1', { node_id: berlin.id, allow_host_overlap: true })
+  assert.equal(moved.status, 200, moved.text)
+  assert.equal((await put(world, 'wg1', { mtu: 1400 })).status, 200, 'it stays where it is')
+
+  await berlin.report(['wg0', 'wg1'], { networks: [] })
+  await createInterface(world, { name: 'wg2', address: '10.32.0.1/24', node_id: berlin.id, listen_port: 51_901 })
+  assert.equal((await put(world, 'wg2', { address: '192.168.7.1/24' })).body.details.field, 'address')
+})
+
+test('peers are marked after a move to another endpoint until they have their configuration, or connect there', async () => {
+  await using world = await startWithNodes({ PUBLIC_ENDPOINT: 'home.example.org' })
+  using berlin = await joinedNode(world, 'Berlin')
+  await world.service.call('PUT', `/api/nodes/${berlin.id}`, { endpoint: 'berlin.example.org' })
+  await createInterface(world, { listen_port: 51_900 })
+  const phone = await createPeer(world, 'phone')
+  const laptop = await createPeer(world, 'laptop')
+  const marked = async (): Promise<string[]> => {
+    const found = (await world.service.call('GET', '/api/peers?needs_configuration=true&sort=name')).body.data.peers
+    return found.map(({ name }: Peer) => name).toSorted()
+  }
+  assert.deepEqual(await marked(), [])
+  await put(world, 'wg0', { mtu: 1400 })
+  assert.deepEqual(await marked(), [])
+  await put(world, 'wg0', { node_id: berlin.id })
+  assert.deepEqual(await marked(), ['laptop', 'phone'])
+  assert.equal(await endpointOf(world, phone), 'berlin.example.org:51900')
+  assert.deepEqual(await marked(), ['laptop'])
+  const at = Date.now() + 1000
+  const one = { interface: 'wg0', public_key: laptop.public_key, rx: 10, tx: 10, latest_handshake: at, endpoint: null }
+  await eventually(
+    async () => {
+      const traffic = { count: '6f6de1f6-90a1-4f0d-8d9e-5a4f0f6c1a11', batches: [{ number: 1, at, peers: [one] }] }
+      await berlin.report(['wg0'], { traffic, sent_at: at })
+      return marked()
+    },
+    (names) => names.length === 0,
+    { what: 'the laptop connected at the new endpoint', everyMs: 500 },
+  )
+  await world.service.call('PUT', `/api/nodes/${berlin.id}`, { endpoint: 'home.example.org' })
+  await put(world, 'wg0', { node_id: null })
+  assert.deepEqual(await marked(), [], 'the endpoint is the same')
+})

@@ -161,6 +161,64 @@ describe('DNS on a node', () => {
     },
   )
 
+  /** Names that the log has of a device, the newest first. */
+  const logged = async (device: Device, part = ''): Promise<string[]> => {
+    const query = `client=${device.id}&domain=${part}`
+    const { text } = await service.call('GET', `/api/dns/queries/export?${query}`)
+    return text
+      .trim()
+      .split('\r\n')
+      .slice(1)
+      .map((line) => line.split(',')[3] ?? '')
+  }
+
+  test(
+    'queries on the node are in the log of the service, by its settings and those of the device',
+    { skip },
+    async () => {
+      await ask(laptop, 'seen.example')
+      await eventually(
+        () => logged(laptop, 'seen'),
+        (names) => names.length === 1,
+        { what: 'the query', seconds: 30 },
+      )
+      const [query] = await service.done('GET', `/api/dns/queries?domain=ads.example&status=blocked`)
+      assert.deepEqual([query.client, query.reason, query.list], ['phone', 'list', 'ads'])
+      await service.done('PUT', `/api/peers/${laptop.id}`, { dns_logging_enabled: false })
+      await service.done('POST', '/api/dns/rules', { action: 'block', domain: 'quiet.example', client: laptop.id })
+      await answers(laptop, ['quiet.example'], blocked)
+      await ask(laptop, 'silent.example')
+      await ask(phone, 'loud.example')
+      await eventually(
+        () => logged(phone, 'loud'),
+        (names) => names.length === 1,
+        { what: 'the query', seconds: 30 },
+      )
+      assert.deepEqual(await logged(laptop, 'silent'), [], 'nothing is logged of this device')
+      await service.done('PUT', `/api/peers/${laptop.id}`, { dns_logging_enabled: true })
+      await service.done('PUT', '/api/dns/settings', { anonymize_clients: true })
+      const nobodys = async () => (await service.done('GET', '/api/dns/queries?domain=whose.example')) as unknown[]
+      await eventually(
+        async () => {
+          await ask(phone, 'whose.example')
+          return (await service.done('GET', '/api/dns/queries?domain=whose.example'))[0]?.client
+        },
+        (client) => client === null,
+        { what: 'queries of nobody', seconds: 30, everyMs: 500 },
+      )
+      assert.ok((await nobodys()).length > 0)
+      await service.done('PUT', '/api/dns/settings', { anonymize_clients: false })
+      await eventually(
+        async () => {
+          await ask(phone, 'named.example')
+          return (await logged(phone, 'named')).length
+        },
+        (count) => count > 0,
+        { what: 'queries of the phone again', seconds: 30, everyMs: 500 },
+      )
+    },
+  )
+
   test('only peers of interfaces that use it get answers', { skip }, async () => {
     assert.ok(isUnanswered(await dig(foreigner.host, gateway, '+time=1', 'www.example')))
     assert.ok(isUnanswered(await dig(foreigner.host, '10.84.0.1', '+time=1', 'www.example')))
@@ -176,6 +234,13 @@ describe('DNS on a node', () => {
       await service.done('POST', '/api/dns/rules', { action: 'block', domain: 'late.example' })
     })
     assert.deepEqual(asked, { sent: 200, answered: 200, blocked: 40, wrong: 0 })
+    await eventually(
+      async () => (await logged(phone, '.fine.example')).length,
+      (count) => count >= 160,
+      { what: 'all queries are in the log', seconds: 60, everyMs: 500 },
+    )
+    const names = await logged(phone, '.fine.example')
+    assert.deepEqual([names.length, new Set(names).size], [160, 160], 'each once')
     await answers(phone, ['late.example'], blocked)
   })
 

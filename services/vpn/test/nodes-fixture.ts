@@ -7,7 +7,14 @@ import { ControlLink } from '../src/node-agent/control-link.ts'
 import type { Identity } from '../src/node-agent/identity.ts'
 import { joinService } from '../src/node-agent/join.ts'
 import { DnsManifest } from '../src/nodes/dns/manifest.ts'
-import { linkPaths, type Report, ReportAnswer, StateAnswer, type TrafficBatch } from '../src/nodes/link-schema.ts'
+import {
+  linkPaths,
+  QueryBatchAnswer,
+  type Report,
+  ReportAnswer,
+  StateAnswer,
+  type TrafficBatch,
+} from '../src/nodes/link-schema.ts'
 import type { NodeState } from '../src/nodes/node-state.ts'
 import type { Node, NodeJoin, NodeList } from '../src/nodes/schema.ts'
 import { startService, type TestService } from './in-process.ts'
@@ -76,6 +83,8 @@ export class FakeNode implements Disposable {
   /** The state that it was given last. */
   revision: string | null = null
   dnsRevision: string | null = null
+  /** It sends the queries that it logs. */
+  logs = true
 
   constructor(identity: Identity) {
     this.id = identity.id
@@ -91,7 +100,7 @@ export class FakeNode implements Disposable {
 
   /** Asks for the files of its resolver as a node that has the last ones; null when these are still the ones. */
   async dns(revision = this.dnsRevision): Promise<DnsManifest | null> {
-    const answer = await this.#link.send(linkPaths.dns, { revision }, { answer: DnsAnswer })
+    const answer = await this.#link.send(linkPaths.dns, { revision, logs: this.logs }, { answer: DnsAnswer })
     this.dnsRevision = answer.revision
     return answer.manifest
   }
@@ -110,6 +119,11 @@ export class FakeNode implements Disposable {
     const interfaces = up.map((name) => ({ name, status: 'up', reason: null }))
     const body = { version: '0.1.0', sent_at: Date.now(), revision: this.revision, interfaces, ...more }
     return this.#link.send(linkPaths.report, body, { answer: ReportAnswer })
+  }
+
+  /** Sends queries that it answered. */
+  queries(batch: object): Promise<{ counted: number }> {
+    return this.#link.send(linkPaths.queries, batch, { answer: QueryBatchAnswer })
   }
 
   [Symbol.dispose](): void {

@@ -150,6 +150,32 @@ test(
 
     await page.getByRole('navigation', { name: 'Interfaces' }).getByRole('link', { name: 'Interfaces' }).click()
     const moving = page.getByRole('dialog', { name: 'Edit wg0' })
+    await page.getByRole('button', { name: 'More for wg0' }).click()
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
+    await moving.getByLabel('Standby').selectOption('Berlin')
+    const described = moving.getByText('Devices connect to berlin.example.org, with their second configuration')
+    await assertUsableOn(page, everyScreen.slice(0, 2), { ready: described, picture: 'vpn-interface-standby' })
+    await moving.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Standby: Berlin').first().waitFor()
+    await berlin.report(['wg0', 'wg1'])
+    await assertUsableOn(page, everyScreen, {
+      ready: page.getByText('Standby: Berlin').first(),
+      picture: 'vpn-interfaces-standby',
+    })
+    await page.goto(`${fixture.service.url}/peers`)
+    await page
+      .getByRole('button', { name: /^Connect / })
+      .first()
+      .click()
+    const connecting = page.getByRole('dialog', { name: 'Connect this device' })
+    await connecting.getByText('Standby: Berlin').click()
+    const code = connecting.getByRole('img', { name: /QR code with the standby configuration/ })
+    await code.waitFor()
+    await assertUsableOn(page, everyScreen.slice(0, 2), { ready: code, picture: 'vpn-connect-standby' })
+    const download = page.waitForEvent('download')
+    await connecting.getByRole('button', { name: 'Download standby file' }).click()
+    assert.match((await download).suggestedFilename(), /-2\.conf$/)
+    await page.goto(`${fixture.service.url}/interfaces`)
     const openMove = async () => {
       await page.getByRole('button', { name: 'More for wg0' }).click()
       await page.getByRole('menuitem', { name: 'Edit' }).click()

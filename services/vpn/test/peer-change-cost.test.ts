@@ -151,6 +151,8 @@ async function openService(count: number) {
     ...shared,
     host,
     placement,
+    standbyState: () => ({ status: 'down', reason: null }),
+    endpointOf: () => Promise.resolve(undefined),
     onComing: () => Promise.resolve(),
     onLeft: () => Promise.resolve(),
     onChanged: () => filtering.interfacesChanged(),

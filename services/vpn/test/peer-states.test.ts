@@ -64,6 +64,8 @@ async function openService() {
     ...shared,
     host,
     placement,
+    standbyState: () => ({ status: 'down', reason: null }),
+    endpointOf: () => Promise.resolve(undefined),
     onComing: () => Promise.resolve(),
     onLeft: () => Promise.resolve(),
     onChanged: nothing,

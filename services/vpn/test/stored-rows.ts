@@ -19,6 +19,7 @@ export function interfaceRow(more: Partial<InterfaceRow> = {}): InterfaceRow {
     created_at: 0,
     updated_at: 0,
     node_id: null,
+    standby_node_id: null,
     ...more,
   }
 }
@@ -62,6 +63,7 @@ export function peerRow(id: string, more: Partial<PeerRow> = {}): PeerRow {
     next_public_key: null,
     next_private_key: null,
     next_preshared_key: null,
+    endpoint_changed_at: null,
     next_due: null,
     ...more,
   }

@@ -65,6 +65,8 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
     sampler,
     host,
     placement,
+    standbyState: () => ({ status: 'down', reason: null }) as const,
+    endpointOf: () => Promise.resolve(undefined),
   }
   const ruled = { db, clock, inForce: access, hostAddresses: () => [], onGroupsChanged: nothing }
   const published = { database, clock, publish: inForce }

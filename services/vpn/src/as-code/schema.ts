@@ -32,7 +32,7 @@ export const ApplyRequest = z
     allow_host_overlap: z
       .boolean()
       .default(false)
-      .meta({ description: 'Take networks although this host reaches them over another device' }),
+      .meta({ description: 'Take networks although their host reaches them over another device' }),
     expected_plan: z
       .string()
       .max(64)

@@ -19,7 +19,15 @@ test('the keys of a peer that wait to replace the present ones are sealed again 
   const [from, to] = [createSealer(randomBytes(32)), createSealer(randomBytes(32))]
   const texts = { name: 'wg0', address: '10.1.0.1/24', address6: null, dns: '', public_key: 'key' }
   const switches = { nat: 1, forwarding: 1, enabled: 1 }
-  const numbers = { listen_port: 51_820, mtu: 1420, next_host: 0, created_at: 0, updated_at: 0, node_id: null }
+  const numbers = {
+    listen_port: 51_820,
+    mtu: 1420,
+    next_host: 0,
+    created_at: 0,
+    updated_at: 0,
+    node_id: null,
+    standby_node_id: null,
+  }
   const private_key = from.seal('interface key', sealContext.interfaceKey('wg0'))
   const on: InterfaceRow = { ...texts, ...switches, ...numbers, private_key }
   await db.insertInto('interfaces').values(on).execute()

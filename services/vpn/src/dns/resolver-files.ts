@@ -17,6 +17,8 @@ export const resolverFile = {
   bundle: 'lists.bin',
   /** Query log; written by the resolver, read by the service. */
   queryLog: 'query-log.db',
+  /** Folder of the queries of a node; written by its resolver, sent by its program. */
+  queryJournal: 'queries',
   /** The cache over a restart; the resolver's own. */
   cache: 'cache.bin',
 } as const

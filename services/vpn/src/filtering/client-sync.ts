@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 import { ClientsFile } from './clients-file.ts'
 import { joinChanges } from './in-force.ts'
-import { PeerClients, type NamedPeer, type PeerFacts, type PeersChange } from './peer-clients.ts'
+import { type ClientsScope, PeerClients, type NamedPeer, type PeerFacts, type PeersChange } from './peer-clients.ts'
 import { type ResolverClient, resolverFile } from '../dns/resolver-files.ts'
 import type { ResolverSupervisor } from '../resolver/supervisor.ts'
 import type { ResolverInput } from './resolver-input.ts'
@@ -27,7 +27,7 @@ export interface ClientSyncDependencies extends PeerFacts {
   readonly publishSettings: () => Promise<void>
   readonly publishRules: () => Promise<void>
   /** Called when a peer that may query is another now. */
-  readonly onInputChanged?: () => void
+  readonly onInputChanged?: (scope: ClientsScope) => void
   /** Returns true if there are rules for any of these clients alone. */
   readonly hasRules: (clients: ReadonlySet<number>) => boolean
 }
@@ -103,7 +103,7 @@ export class ClientSync {
     if (this.#dependencies.hasRules(touched)) this.#pending.rules = true
     if (clients.set.length > 0 || clients.removed.length > 0) {
       this.#file.changed()
-      this.#dependencies.onInputChanged?.()
+      this.#dependencies.onInputChanged?.(change.scope)
       await this.#dependencies.resolver.changedClients(clients)
     }
     await this.#settlePending()

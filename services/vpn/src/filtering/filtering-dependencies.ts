@@ -1,3 +1,4 @@
+import type { ClientsScope } from './peer-clients.ts'
 import type { Database } from '@hearth/database'
 import type { Clock, Log, Timers } from '@hearth/runtime'
 import type { Listener, ResolverSettings } from '../dns/resolver-files.ts'
@@ -33,5 +34,5 @@ export interface FilteringDependencies extends Pick<PeerPausesDependencies, 'onP
   readonly hits: () => Promise<ReadonlyMap<number, RuleHits>>
   readonly preview: (request: Omit<PreviewRequest, 'now'>) => Promise<Preview>
   /** Called when a file of the resolver, or a peer that may query, is another now. */
-  readonly onInputChanged?: () => void
+  readonly onInputChanged?: (scope?: ClientsScope) => void
 }

@@ -21,8 +21,17 @@ interface KnownPeer extends NamedPeer {
   readonly client: ResolverClient | null
 }
 
+/** What changed for others than the peers themselves: for the hosts that answer them, and for those who look for them by name. */
+export interface ClientsScope {
+  /** IPv4 addresses of the interfaces of changed clients, in their tunnels. */
+  readonly gateways: ReadonlySet<string>
+  /** Clients are found by other names, or at other addresses. */
+  readonly areNamesOthers: boolean
+}
+
 /** Changes that a reading of peers found. */
 export interface PeersChange {
+  readonly scope: ClientsScope
   /** For the resolver. */
   readonly clients: ClientsChange
   /** Numbers of the peers that exist no more. */
@@ -87,6 +96,7 @@ export class PeerClients {
       removed: [] as number[],
       gone: [] as number[],
       renamed: [] as number[],
+      scope: { gateways: new Set<string>(), areNamesOthers: false },
     }
     for (const id of ids ?? new Set([...this.#byId.keys(), ...found.keys()])) {
       const before = this.#byId.get(id)
@@ -99,8 +109,8 @@ export class PeerClients {
         this.#byNumber.set(after.number, after)
       }
     }
-    const { set, removed, gone, renamed } = change
-    return { clients: { set, removed }, gone, renamed }
+    const { set, removed, gone, renamed, scope } = change
+    return { clients: { set, removed }, gone, renamed, scope }
   }
 
   #known(row: ClientRow, now: number): KnownPeer {
@@ -109,16 +119,28 @@ export class PeerClients {
   }
 }
 
-function note(
-  change: { set: ResolverClient[]; removed: number[]; gone: number[]; renamed: number[] },
-  before: KnownPeer | undefined,
-  after: KnownPeer | undefined,
-): void {
+interface FoundChange {
+  readonly set: ResolverClient[]
+  readonly removed: number[]
+  readonly gone: number[]
+  readonly renamed: number[]
+  readonly scope: { readonly gateways: Set<string>; areNamesOthers: boolean }
+}
+
+function note(change: FoundChange, before: KnownPeer | undefined, after: KnownPeer | undefined): void {
+  noteScope(change, before?.client ?? null, after?.client ?? null)
   if (before !== undefined && after === undefined) change.gone.push(before.number)
   if (before !== undefined && after !== undefined && before.name !== after.name) change.renamed.push(after.number)
   if (after?.client) {
     if (JSON.stringify(before?.client) !== JSON.stringify(after.client)) change.set.push(after.client)
   } else if (before?.client) change.removed.push(before.number)
+}
+
+function noteScope({ scope }: FoundChange, before: ResolverClient | null, after: ResolverClient | null): void {
+  if (JSON.stringify(before) === JSON.stringify(after)) return
+  for (const client of [before, after]) if (client?.gateway !== undefined) scope.gateways.add(client.gateway)
+  const nameOf = (client: ResolverClient | null) => JSON.stringify(client && [client.label, client.addresses])
+  if (nameOf(before) !== nameOf(after)) scope.areNamesOthers = true
 }
 
 type ClientRow = Awaited<ReturnType<typeof clientRows>>[number]

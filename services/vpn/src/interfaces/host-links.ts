@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { networkInterfaces } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 import { conflict } from '../problems.ts'
+import { readHostNetworks } from './host-networks.ts'
 import { interfaceRowsOn } from './store.ts'
 import type { WireGuardDriver } from '../wireguard/device.ts'
 
@@ -27,14 +27,14 @@ export function createHostLinks(driver: Pick<WireGuardDriver, 'list' | 'isForeig
   }
 }
 
-/** The first port from 51820 that no interface of a host and no other program has; the host is this one, or a node. */
+/** The first port from 51820 that no interface of these hosts and no other program has; null is this host, others are nodes. */
 export async function firstFreePort(
   db: Kysely<Tables>,
   host: Pick<HostLinks, 'isPortFree'>,
-  nodeId: string | null = null,
+  hosts: readonly (string | null)[] = [null],
 ): Promise<number> {
-  const rows = await interfaceRowsOn(db, nodeId)
-  const used = new Set(rows.map((row) => row.listen_port))
+  const rows = await Promise.all(hosts.map((each) => interfaceRowsOn(db, each)))
+  const used = new Set(rows.flat().map((row) => row.listen_port))
   for (let port = firstPort; port <= 65_535; port += 1) {
     if (!used.has(port) && (await host.isPortFree(port))) return port
   }
@@ -64,55 +64,4 @@ async function isUdpPortUsed(port: number): Promise<boolean> {
 function usedPorts(table: string): Set<number> {
   const lines = table.trim().split('\n').slice(1)
   return new Set(lines.map((line) => Number.parseInt(line.trim().split(/\s+/)[1]?.split(':')[1] ?? '', 16)))
-}
-
-/** A network this host reaches over a device: by its own address there, or by a route. */
-export interface HostNetwork {
-  /** CIDR form. */
-  readonly network: string
-  readonly device: string
-}
-
-/** Reads the networks of this host, without its default routes, loopback and link-local ones. */
-export async function readHostNetworks(): Promise<readonly HostNetwork[]> {
-  const [routes4, routes6] = await Promise.all(['/proc/net/route', '/proc/net/ipv6_route'].map(readOrNothing))
-  const found = [...addresses(), ...parseRoutes4(routes4 ?? ''), ...parseRoutes6(routes6 ?? '')]
-  return found.filter(({ network, device }) => device !== 'lo' && !isOfTheLink(network))
-}
-
-function addresses(): HostNetwork[] {
-  return Object.entries(networkInterfaces()).flatMap(([device, list]) =>
-    (list ?? []).flatMap(({ cidr, internal }) => (cidr === null || internal ? [] : [{ network: cidr, device }])),
-  )
-}
-
-/** The routes of `/proc/net/route`, whose numbers are in the byte order of the machine; default routes left out. */
-export function parseRoutes4(text: string): HostNetwork[] {
-  return text
-    .split('\n')
-    .slice(1)
-    .flatMap((line) => {
-      const [device = '', destination = '', , , , , , mask = ''] = line.split('\t')
-      const prefix = (Number.parseInt(mask, 16) || 0).toString(2).replaceAll('0', '').length
-      if (prefix === 0) return []
-      const bytes = [6, 4, 2, 0].map((at) => Number.parseInt(destination.slice(at, at + 2), 16))
-      return [{ network: `${bytes.join('.')}/${prefix}`, device }]
-    })
-}
-
-/** The routes of `/proc/net/ipv6_route`; default routes and those to this host itself left out. */
-export function parseRoutes6(text: string): HostNetwork[] {
-  return text.split('\n').flatMap((line) => {
-    const [address = '', length = '', ...rest] = line.trim().split(/\s+/)
-    const prefix = Number.parseInt(length, 16)
-    const device = rest.at(-1) ?? ''
-    if (address.length !== 32 || !(prefix > 0)) return []
-    return [{ network: `${address.replaceAll(/(.{4})(?=.)/g, '$1:')}/${prefix}`, device }]
-  })
-}
-
-const isOfTheLink = (network: string): boolean => /^(fe[89ab]|ff|169\.254\.|127\.|0*:)/i.test(network)
-
-async function readOrNothing(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch(() => '')
 }

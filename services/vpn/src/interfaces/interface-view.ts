@@ -13,9 +13,10 @@ export interface InterfacePeer {
 /** Returns the wire form of an interface, with the sums of its peers. It never contains the private key. */
 export function interfaceOfRow(
   row: InterfaceSummaryRow,
-  state: TunnelState,
+  { state, standby }: { readonly state: TunnelState; readonly standby: TunnelState },
   peers: readonly InterfacePeer[],
 ): Interface {
+  const { standby_node_id: standbyId } = row
   return {
     name: row.name,
     address: row.address,
@@ -27,8 +28,8 @@ export function interfaceOfRow(
     forwarding: row.forwarding === 1,
     enabled: row.enabled === 1,
     node: row.node_id === null ? null : { id: row.node_id, name: row.node_name ?? row.node_id },
-    status: state.status === 'error' ? 'error' : state.status === 'up' ? 'active' : 'inactive',
-    status_reason: state.reason,
+    standby: standbyId === null ? null : { id: standbyId, name: row.standby_name ?? standbyId, ...statusOf(standby) },
+    ...statusOf(state),
     public_key: row.public_key,
     peer_count: row.peer_count,
     connected_peers: peers.filter((peer) => peer.isConnected).length,
@@ -38,3 +39,8 @@ export function interfaceOfRow(
     updated_at: new Date(row.updated_at).toISOString(),
   }
 }
+
+const statusOf = ({ status, reason }: TunnelState): Pick<Interface, 'status' | 'status_reason'> => ({
+  status: status === 'error' ? 'error' : status === 'up' ? 'active' : 'inactive',
+  status_reason: reason,
+})

@@ -4,13 +4,14 @@ import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { conflict, namedConflict, notFound, tunnelProblem } from '../problems.ts'
 import type { InterfaceRow, Tables } from '../tables.ts'
+import type { TunnelState } from '../wireguard/tunnel-controller.ts'
 import type { TunnelChanges, Tunnels } from '../wireguard/tunnels.ts'
 import type { DesiredDevices } from './desired-devices.ts'
 import { type InterfacePeer, interfaceOfRow } from './interface-view.ts'
 import { checkNetworks, checkPeersFit, lockNetworks } from './network-checks.ts'
 import { changedInterfaceRow, type InterfaceDefaults, type KeyPair, newInterfaceRow } from './new-interface.ts'
 import type { HostLinks } from './host-links.ts'
-import { checkPlace, freePortOn } from './place-checks.ts'
+import { checkPlace, freePortOn, hostsOf } from './place-checks.ts'
 import type { Placement } from './placement.ts'
 import type { Interface, InterfaceCreate, InterfaceUpdate } from './schema.ts'
 import * as store from './store.ts'
@@ -25,6 +26,10 @@ export interface InterfaceDependencies {
   readonly sampler: InterfaceSampler
   readonly host: HostLinks
   readonly placement: Placement
+  /** The host at which peers reach this host, or a node; undefined when nobody knows. */
+  readonly endpointOf: (nodeId: string | null) => Promise<string | undefined>
+  /** The state of an interface on its standby. */
+  readonly standbyState: (name: string) => TunnelState
   /** Called before an interface that was on a node runs on this host: what holds for its peers is in force when it resolves. */
   readonly onComing: () => Promise<void>
   /** Called when the device of an interface that moved to a node is down: nothing is left to take down at the next start. */
@@ -104,6 +109,8 @@ export class Interfaces {
       )
       await this.#settle(tunnel, { before, after }, () => store.updateInterfaceRow(this.#db, name, before))
       this.#dependencies.sampler.interfaceChanged(after)
+      if (await this.#hasOtherEndpoint(before, after))
+        await store.noteEndpointChange(this.#db, name, this.#dependencies.clock.now())
     })
     await this.#dependencies.onChanged()
     return this.get(name)
@@ -180,11 +187,18 @@ export class Interfaces {
     const { host, sealer, settings, clock } = this.#dependencies
     if ((await store.findInterfaceRow(this.#db, input.name)) !== undefined)
       throw conflict('name', `The interface ${input.name} exists`)
-    const port = input.listen_port ?? (await freePortOn(this.#db, host, input.node_id ?? null))
+    const port = input.listen_port ?? (await freePortOn(this.#db, host, hostsOf(input)))
     const context = { sealer, settings: settings(), now: clock.now(), ...(keys === undefined ? {} : { keys }) }
     const row = newInterfaceRow({ ...input, listen_port: port }, context)
     await checkPlace(this.#db, host, { after: row, allowHostOverlap: input.allow_host_overlap === true })
     return row
+  }
+
+  async #hasOtherEndpoint(before: InterfaceRow, after: InterfaceRow): Promise<boolean> {
+    if (before.listen_port !== after.listen_port) return true
+    if (before.node_id === after.node_id) return false
+    const [was, is] = await Promise.all([before, after].map((row) => this.#dependencies.endpointOf(row.node_id)))
+    return was === undefined || was !== is
   }
 
   async #find(name: string): Promise<InterfaceRow> {
@@ -194,8 +208,9 @@ export class Interfaces {
   }
 
   #view(row: store.InterfaceSummaryRow): Interface {
-    const { sampler, tunnels } = this.#dependencies
-    return interfaceOfRow(row, tunnels.state(row.name), sampler.peersOf(row.name))
+    const { sampler, tunnels, standbyState } = this.#dependencies
+    const states = { state: tunnels.state(row.name), standby: standbyState(row.name) }
+    return interfaceOfRow(row, states, sampler.peersOf(row.name))
   }
 
   #peersOf(name: string): string[] {

@@ -34,6 +34,7 @@ const node = {
   traffic_number: null,
   reported: null,
   reported_dns: null,
+  reported_networks: null,
 }
 
 /** The interfaces of a service with a node and simulated devices; `sampleInterface` is called before a device is taken down. */
@@ -76,6 +77,8 @@ async function openWorld(cleanup: AsyncDisposableStack) {
       networks: () => Promise.resolve([]),
     },
     placement,
+    standbyState: () => ({ status: 'down', reason: null }),
+    endpointOf: () => Promise.resolve(undefined),
     onComing: nothing,
     onLeft: (name) => forgetLeftDevice(database.query, name),
     onChanged: nothing,

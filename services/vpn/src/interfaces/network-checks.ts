@@ -2,9 +2,9 @@ import { acquireLock, type Database } from '@hearth/database'
 import type { Kysely } from 'kysely'
 import type { InterfaceRow, Tables } from '../tables.ts'
 import { conflict } from '../problems.ts'
-import type { HostNetwork } from './host-links.ts'
+import { clashOf, type HostReach } from './host-reach.ts'
 import { networksBehind } from './desired-devices.ts'
-import { allInterfaceRows, interfaceRowsOn, networkOwnerRows, peerAddresses } from './store.ts'
+import { allInterfaceRows, networkOwnerRows, peerAddresses } from './store.ts'
 import { isPeerAddress4, isPeerAddress6, numberOfIpv4, sharesAddress, overlaps, subnet4, subnet6 } from './subnet.ts'
 
 /** Number of peers that an error names. */
@@ -24,10 +24,17 @@ export async function checkNetworks(trx: Kysely<Tables>, row: InterfaceRow): Pro
     if (other.address6 !== null && row.address6 !== null && overlaps(other.address6, row.address6)) {
       throw conflict('address6', `The network overlaps with ${other.name} (${other.address6})`)
     }
-    if (other.listen_port === row.listen_port && other.node_id === row.node_id)
+    if (other.listen_port === row.listen_port && shareHost(other, row))
       throw conflict('listen_port', `The port ${row.listen_port} belongs to ${other.name}`)
   }
   await checkNetworksBehindPeers(trx, row)
+}
+
+/** Returns true when one host runs both interfaces. */
+function shareHost(one: InterfaceRow, other: InterfaceRow): boolean {
+  const ids = new Set([other.node_id, other.standby_node_id])
+  if (one.node_id === null && other.node_id === null) return true
+  return [one.node_id, one.standby_node_id].some((id) => id !== null && ids.has(id))
 }
 
 /** A network behind a peer is reached through that peer, and cannot be an interface's. */
@@ -47,24 +54,18 @@ async function checkNetworksBehindPeers(trx: Kysely<Tables>, row: InterfaceRow):
 }
 
 /**
- * A tunnel takes over its network's routes: one on a network of this host cuts it off from its neighbours there. The devices of
+ * A tunnel takes over its network's routes: one on a network of its host cuts that off from its neighbours there. The devices of
  * interfaces are left out; among themselves `checkNetworks` compares them.
  */
-export async function checkHostNetworks(
-  db: Kysely<Tables>,
-  row: Pick<InterfaceRow, 'name' | 'address' | 'address6'>,
-  networks: readonly HostNetwork[],
-): Promise<void> {
-  const own = new Set([row.name, ...(await interfaceRowsOn(db, null)).map(({ name }) => name)])
-  for (const field of ['address', 'address6'] as const) {
-    const wanted = row[field]
-    if (wanted === null) continue
-    const isIpv6 = wanted.includes(':')
-    const clash = networks.find(
-      ({ network, device }) => !own.has(device) && network.includes(':') === isIpv6 && overlaps(network, wanted),
-    )
+export function checkHostNetworks(
+  { name, address, address6 }: Pick<InterfaceRow, 'name' | 'address' | 'address6'>,
+  { who, networks }: HostReach,
+): void {
+  const reach = { who, networks: networks.filter(({ device }) => device !== name) }
+  for (const [field, wanted] of Object.entries({ address, address6 })) {
+    const clash = wanted === null ? undefined : clashOf(reach, wanted)
     if (clash === undefined) continue
-    const message = `The network ${wanted} overlaps with ${clash.network}, which this host reaches over ${clash.device}: it would lose its way there. Choose another network, or set allow_host_overlap`
+    const message = `The network ${wanted} overlaps with ${clash.network}, which ${who} reaches over ${clash.device}: it would lose its way there. Choose another network, or set allow_host_overlap`
     throw conflict(field, message, { code: 'host_overlap', ...clash })
   }
 }

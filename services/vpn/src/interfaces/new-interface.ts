@@ -40,6 +40,7 @@ export function newInterfaceRow(
     created_at: now,
     updated_at: now,
     node_id: input.node_id ?? null,
+    standby_node_id: input.standby_node_id ?? null,
   })
 }
 
@@ -58,6 +59,7 @@ export function changedInterfaceRow(row: InterfaceRow, changes: InterfaceUpdate,
     forwarding: flag(changes.forwarding, row.forwarding),
     enabled: flag(changes.enabled, row.enabled),
     node_id: changes.node_id === undefined ? row.node_id : changes.node_id,
+    standby_node_id: changes.standby_node_id === undefined ? row.standby_node_id : changes.standby_node_id,
     updated_at: now,
   })
 }

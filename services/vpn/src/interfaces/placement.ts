@@ -11,9 +11,14 @@ export interface PlacedInterface {
   readonly since: number
 }
 
+/** The columns that say where an interface runs. */
+type PlaceColumns = Pick<InterfaceRow, 'name' | 'node_id' | 'standby_node_id' | 'enabled'>
+
 /** Says which interfaces run on nodes, and notifies of what changes there. All others run on this host. */
 export class Placement {
   readonly #placed = new Map<string, PlacedInterface>()
+  /** Interfaces of which a node runs a second one, wherever the first is. */
+  readonly #standbys = new Map<string, PlacedInterface>()
   readonly #listeners = new Set<(nodeId: string) => void>()
 
   /** Takes over what the database says, at the start. */
@@ -35,39 +40,44 @@ export class Placement {
     return this.#placed.get(name)
   }
 
-  /** Interfaces on nodes. */
-  all(): IterableIterator<PlacedInterface> {
-    return this.#placed.values()
+  /** The standby of an interface. */
+  standbyOf(name: string): PlacedInterface | undefined {
+    return this.#standbys.get(name)
+  }
+
+  /** Interfaces on nodes, standbys among them. */
+  all(): PlacedInterface[] {
+    return [...this.#placed.values(), ...this.#standbys.values()]
   }
 
   /** Takes over where an interface is to run; the nodes that it comes to, leaves, or changes on are notified. */
-  place({ name, node_id: nodeId, enabled }: Pick<InterfaceRow, 'name' | 'node_id' | 'enabled'>, now: number): void {
-    const before = this.#placed.get(name)
-    if (nodeId === null) this.#placed.delete(name)
-    else {
-      const isEnabled = enabled === 1
-      const isSame = before?.nodeId === nodeId && before.isEnabled === isEnabled
-      this.#placed.set(name, { name, nodeId, isEnabled, since: isSame ? before.since : now })
-    }
-    for (const id of new Set([before?.nodeId, nodeId])) if (typeof id === 'string') this.#notify(id)
+  place(row: PlaceColumns, now: number): void {
+    const nodes = new Set(this.#nodesOf(row.name))
+    setPlace(this.#placed, { row, nodeId: row.node_id, now })
+    setPlace(this.#standbys, { row, nodeId: row.standby_node_id, now })
+    for (const id of nodes.union(new Set(this.#nodesOf(row.name)))) this.#notify(id)
   }
 
   /** Forgets a deleted interface. */
   remove(name: string): void {
-    const before = this.#placed.get(name)
+    const nodes = this.#nodesOf(name)
     this.#placed.delete(name)
-    if (before !== undefined) this.#notify(before.nodeId)
+    this.#standbys.delete(name)
+    for (const id of nodes) this.#notify(id)
   }
 
-  /** Notifies the node of an interface that its peers changed; one of this host has none. */
+  /** Notifies the nodes of an interface that its peers changed; one of this host alone has none. */
   changed(name: string): void {
-    const placed = this.#placed.get(name)
-    if (placed !== undefined) this.#notify(placed.nodeId)
+    for (const id of this.#nodesOf(name)) this.#notify(id)
   }
 
   /** Notifies every node that has interfaces, after a change that may concern each. */
   allChanged(): void {
-    for (const id of new Set([...this.#placed.values()].map(({ nodeId }) => nodeId))) this.#notify(id)
+    for (const id of new Set(this.all().map(({ nodeId }) => nodeId))) this.#notify(id)
+  }
+
+  #nodesOf(name: string): string[] {
+    return [this.#placed.get(name), this.#standbys.get(name)].flatMap((one) => one?.nodeId ?? [])
   }
 
   /** Calls the listener with a node whenever what it is to run may have changed. */
@@ -78,4 +88,15 @@ export class Placement {
   #notify(nodeId: string): void {
     for (const listener of this.#listeners) listener(nodeId)
   }
+}
+
+function setPlace(
+  places: Map<string, PlacedInterface>,
+  { row: { name, enabled }, nodeId, now }: { row: PlaceColumns; nodeId: string | null; now: number },
+): void {
+  if (nodeId === null) return void places.delete(name)
+  const before = places.get(name)
+  const isEnabled = enabled === 1
+  const isSame = before?.nodeId === nodeId && before.isEnabled === isEnabled
+  places.set(name, { name, nodeId, isEnabled, since: isSame ? before.since : now })
 }

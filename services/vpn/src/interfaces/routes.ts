@@ -98,7 +98,7 @@ function changingRoutes({ interfaces, endpointHost }: InterfaceFeature, publish:
         method: 'PUT',
         summary: 'Change an interface',
         description:
-          'Members that are left out stay. Connected peers stay connected where the change allows it. On another node they reach it at the endpoint of that node.',
+          'Members that are left out stay. Connected peers stay connected where the change allows it. On another node they reach it at the endpoint of that node. A standby runs the same interface at the same time.',
         access: 'admin',
         body: InterfaceUpdate,
         success: { status: 200, body: messageEnvelope(Interface) },

@@ -28,7 +28,7 @@ export const ResolverList = z
   })
 
 const allowHostOverlap = z.boolean().optional().meta({
-  description: 'Take the network although this host reaches it over another device, and would lose its way there',
+  description: 'Take the network although its host reaches it over another device, and would lose its way there',
 })
 
 const nodeId = z.uuid().nullable().optional()
@@ -50,6 +50,13 @@ export const Interface = z
       .object({ id: z.uuid(), name: z.string() })
       .nullable()
       .meta({ description: 'The node that runs it; null for the host of this service' }),
+    standby: z
+      .object({ id: z.uuid(), name: z.string(), status: InterfaceStatus, status_reason: z.string().nullable() })
+      .nullable()
+      .meta({
+        description:
+          'A node that runs the same interface, too: a peer that does not reach the other host connects there with its second configuration',
+      }),
     status: InterfaceStatus,
     status_reason: z.string().nullable().meta({ description: 'Why the status is "error", or what it waits for' }),
     public_key: z.string(),
@@ -84,6 +91,7 @@ export const InterfaceCreate = z
     node_id: nodeId.meta({
       description: 'The node that is to run it; null, or left out, for the host of this service',
     }),
+    standby_node_id: nodeId.meta({ description: 'A node that is to run it, too; null, or left out, for none' }),
     allow_host_overlap: allowHostOverlap,
   })
   .meta({ id: 'InterfaceCreate' })
@@ -103,6 +111,9 @@ export const InterfaceUpdate = z
     node_id: nodeId.meta({
       description:
         'Move it to this node, or with null to the host of this service. It keeps its keys; peers reach it there',
+    }),
+    standby_node_id: nodeId.meta({
+      description: 'A node that is to run it, too, with the same keys and peers; null for none',
     }),
     allow_host_overlap: allowHostOverlap,
   })

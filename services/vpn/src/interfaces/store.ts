@@ -9,6 +9,8 @@ export interface InterfaceSummaryRow extends InterfaceRow {
   readonly peer_count: number
   /** Null for an interface of this host. */
   readonly node_name: string | null
+  /** Null without a standby. */
+  readonly standby_name: string | null
 }
 
 export async function listInterfaceRows(
@@ -36,8 +38,9 @@ function summaries(db: Db) {
   return db
     .selectFrom('interfaces')
     .leftJoin('nodes', 'nodes.id', 'interfaces.node_id')
+    .leftJoin('nodes as standbys', 'standbys.id', 'interfaces.standby_node_id')
     .selectAll('interfaces')
-    .select('nodes.name as node_name')
+    .select(['nodes.name as node_name', 'standbys.name as standby_name'])
     .select((row) =>
       row
         .selectFrom('peers')
@@ -59,10 +62,21 @@ export function allInterfaceRows(db: Db): Promise<InterfaceRow[]> {
   return db.selectFrom('interfaces').selectAll().orderBy('name').execute()
 }
 
-/** Reads the interfaces of a node, or of this host with null, by name. */
+/** Reads the interfaces that a node runs, as a standby too, or those of this host with null, by name. */
 export function interfaceRowsOn(db: Db, nodeId: string | null): Promise<InterfaceRow[]> {
   const rows = db.selectFrom('interfaces').selectAll().orderBy('name')
-  return (nodeId === null ? rows.where('node_id', 'is', null) : rows.where('node_id', '=', nodeId)).execute()
+  if (nodeId === null) return rows.where('node_id', 'is', null).execute()
+  return rows
+    .where((where) => where.or([where('node_id', '=', nodeId), where('standby_node_id', '=', nodeId)]))
+    .execute()
+}
+
+/** Reads the name of a node and the networks that it reported, JSON. */
+export function nodeReachRow(
+  db: Db,
+  id: string,
+): Promise<{ name: string; reported_networks: string | null } | undefined> {
+  return db.selectFrom('nodes').select(['name', 'reported_networks']).where('id', '=', id).executeTakeFirst()
 }
 
 /** Finds the name of a node. */
@@ -124,6 +138,11 @@ export async function updateInterfaceRow(
   changes: Partial<Omit<InterfaceRow, 'name'>>,
 ): Promise<void> {
   await db.updateTable('interfaces').set(changes).where('name', '=', name).execute()
+}
+
+/** Notes that the peers of an interface reach it at another endpoint now. */
+export async function noteEndpointChange(db: Db, name: string, now: number): Promise<void> {
+  await db.updateTable('peers').set({ endpoint_changed_at: now }).where('interface', '=', name).execute()
 }
 
 /** The interface's peers go with it; returns how many there were. */

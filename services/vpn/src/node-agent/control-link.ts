@@ -17,8 +17,8 @@ const defaultTimeoutMs = 10_000
 /** Longest time for a file, milliseconds. */
 const downloadMs = 600_000
 
-/** Connections to the service: two requests that wait, a report and a file. */
-const maxSockets = 4
+/** Connections to the service: two requests that wait, a report, queries and a file. */
+const maxSockets = 5
 
 /** The service answered, and refused. */
 export class ControlRefused extends Error {

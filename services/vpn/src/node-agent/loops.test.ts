@@ -37,6 +37,7 @@ function openReports(world: ReturnType<typeof openLink>, more: Partial<ReportLoo
     resolver: {
       status: () => ({ status: 'off', started_at: null, restarts: 0, lists: 0, blocked_names: 0, problem: null }),
     },
+    networks: () => Promise.resolve([]),
     countTraffic: async () => void counted.push(Math.round(world.timers.monotonic() / 1000)),
     onAnswered: () => Promise.resolve(),
     url: 'https://vpn.example.org:8110',
@@ -133,4 +134,17 @@ test('a service that sends no states, or refuses, is asked after pauses that gro
   assert.deepEqual(world.times(), [0, 1, 3, 7, 15])
   assert.deepEqual(wanted.taken, ['one'])
   assert.equal(world.lines.filter((line) => line.startsWith('the service sends no state')).length, 2)
+})
+
+test('networks of the host are reported at the start and when they change, without those of its interfaces', async () => {
+  const world = openLink([refused, ...Array.from({ length: 4 }, () => ({ name: 'Berlin' }))])
+  const lan = { network: '192.168.1.4/24', device: 'eth0' }
+  const office = { network: '10.9.0.0/16', device: 'eth1' }
+  const found = [[lan], [lan], [lan, { network: '10.8.0.1/24', device: 'wg0' }], [lan, office], [lan, office]]
+  const { loop } = openReports(world, { networks: () => Promise.resolve(found[world.sent.length] ?? []) })
+  await loop.run(world.end.signal)
+  assert.deepEqual(
+    world.sent.map(({ body }) => body['networks']),
+    [[lan], [lan], undefined, [lan, office], undefined],
+  )
 })

@@ -1,9 +1,12 @@
 import type { Log, Timers } from '@hearth/runtime'
+import { readHostNetworks } from '../interfaces/host-networks.ts'
 import { noteContact } from './contact.ts'
 import { ControlLink } from './control-link.ts'
 import type { NodeDataPlane } from './data-plane.ts'
 import { followDns } from './dns/dns-loop.ts'
 import { NodeResolver } from './dns/node-resolver.ts'
+import { QueryJournal } from './dns/query-journal.ts'
+import { sendQueries } from './dns/query-loop.ts'
 import type { Identity } from './identity.ts'
 import { NodeTunnels } from './node-tunnels.ts'
 import { ReportLoop } from './report-loop.ts'
@@ -33,6 +36,7 @@ export class NodeAgent {
   readonly #recorder: TrafficRecorder
   readonly #tunnels: NodeTunnels
   readonly #wanted: WantedState
+  readonly #journal: QueryJournal
   readonly #resolver: NodeResolver
   readonly #reports: ReportLoop
   readonly #end = new AbortController()
@@ -51,12 +55,15 @@ export class NodeAgent {
       onChanged: () => this.#reports.wake(),
     })
     this.#wanted = new WantedState({ directory, tunnels: this.#tunnels, log })
-    this.#resolver = new NodeResolver({ directory, link: this.#link, log, onChanged: () => this.#reports.wake() })
+    const [link, journal] = [this.#link, new QueryJournal({ directory, log })]
+    this.#journal = journal
+    this.#resolver = new NodeResolver({ directory, link, journal, log, onChanged: () => this.#reports.wake() })
     this.#reports = new ReportLoop({
       link: this.#link,
       wanted: this.#wanted,
       recorder,
       resolver: this.#resolver,
+      networks: readHostNetworks,
       countTraffic: () => this.#count(this.#tunnels.names()),
       onAnswered: () => noteContact(directory, new Date(timers.now())),
       timers,
@@ -85,6 +92,7 @@ export class NodeAgent {
       this.#reports.run(signal),
       followState({ link, wanted, timers, log, onReceived }, signal),
       hasTunnels ? followDns({ link, resolver, timers, log }, signal) : undefined,
+      hasTunnels ? sendQueries({ link, journal: this.#journal, timers, log }, signal) : undefined,
     ])
   }
 

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { Log, Timers } from '@hearth/runtime'
-import { linkPaths, type Report, ReportAnswer, reportEveryMs } from '../nodes/link-schema.ts'
+import type { HostNetwork } from '../interfaces/host-networks.ts'
+import { linkPaths, maxNetworks, NodeNetwork, type Report, ReportAnswer, reportEveryMs } from '../nodes/link-schema.ts'
 import { type ControlLink, ControlRefused } from './control-link.ts'
 import type { NodeResolver } from './dns/node-resolver.ts'
 import type { InterfaceStatus } from './node-tunnels.ts'
@@ -18,6 +20,8 @@ export interface ReportLoopDependencies {
   readonly wanted: Pick<WantedState, 'revision' | 'statuses'>
   readonly recorder: Pick<TrafficRecorder, 'toSend' | 'confirm'>
   readonly resolver: Pick<NodeResolver, 'status'>
+  /** Reads the networks that this host reaches. */
+  readonly networks: () => Promise<readonly HostNetwork[]>
   /** Reads what the devices counted. */
   readonly countTraffic: () => Promise<void>
   /** Called after each report that the service took. */
@@ -35,6 +39,9 @@ export class ReportLoop {
   readonly #dependencies: ReportLoopDependencies
   #woken = new AbortController()
   #failures = 0
+  readonly #instance = randomUUID()
+  /** Networks that the service knows. */
+  #networks: string | undefined
   /** Result of the last report; each other one is logged. */
   #last: string | undefined
 
@@ -74,9 +81,12 @@ export class ReportLoop {
   async #report(signal: AbortSignal): Promise<boolean> {
     const { link, recorder, onAnswered, url } = this.#dependencies
     try {
-      const body = await this.#body()
+      const networks = await this.#readNetworks()
+      const text = JSON.stringify(networks)
+      const body = { ...(await this.#body()), ...(text === this.#networks ? {} : { networks }) }
       const { name, counted } = await link.send(linkPaths.report, body, { answer: ReportAnswer, signal })
       this.#note('info', `reports to ${url} as ${name}`)
+      this.#networks = text
       await onAnswered()
       const isMore = typeof counted === 'number' && (await recorder.confirm(counted))
       if (isMore) this.#woken.abort()
@@ -93,13 +103,28 @@ export class ReportLoop {
     }
   }
 
+  /** The networks that this host reaches in another way than over the interfaces of the service. */
+  async #readNetworks(): Promise<NodeNetwork[]> {
+    const { wanted, networks } = this.#dependencies
+    const own = new Set(wanted.statuses().map(({ name }) => name))
+    const found = (await networks()).filter(({ device }) => !own.has(device))
+    return found.flatMap((one) => NodeNetwork.safeParse(one).data ?? []).slice(0, maxNetworks)
+  }
+
   async #body(): Promise<Report> {
     const { wanted, recorder, resolver, timers, version } = this.#dependencies
     const traffic = await recorder.toSend()
     const interfaces = wanted.statuses().slice(0, maxInterfaces).map(shortened)
     const { problem, ...status } = resolver.status()
     const dns = { ...status, problem: shortReason(problem) }
-    const report = { version, sent_at: timers.now(), revision: wanted.revision, interfaces, dns }
+    const report = {
+      version,
+      instance: this.#instance,
+      sent_at: timers.now(),
+      revision: wanted.revision,
+      interfaces,
+      dns,
+    }
     return traffic === undefined ? report : { ...report, traffic }
   }
 

@@ -44,7 +44,10 @@ export class TrafficRecorder {
     const isLost = text !== undefined || existsSync(join(directory, stateFileName))
     if (isLost) log.warn(`${file} is missing or damaged: traffic that it held and the service did not count is lost`)
     const fresh = { count: randomUUID(), last: 0, until: clock.now(), numbered: [], spans: [], seen: {} }
-    return new TrafficRecorder(dependencies, new TrafficJournal(fresh, isLost))
+    const recorder = new TrafficRecorder(dependencies, new TrafficJournal(fresh, isLost))
+    // A program that is killed before its first reading must not find it missing.
+    if (!isLost) await recorder.#keep(true)
+    return recorder
   }
 
   /** Reads these devices and keeps what they counted since the last time. One that cannot be read keeps its counters meanwhile. */

@@ -10,7 +10,8 @@ import { invalidField, Problem, toError } from '../problems.ts'
 import type { Admission } from './admission.ts'
 import { DnsRequest } from './dns/manifest.ts'
 import type { NodeDns, OutgoingFile } from './dns/node-dns.ts'
-import { JoinRequest, linkPaths, maxLinkBody, Report, StateRequest } from './link-schema.ts'
+import { JoinRequest, linkPaths, maxLinkBody, QueryBatch, Report, StateRequest } from './link-schema.ts'
+import type { NodeQueries } from './node-queries.ts'
 import type { NodeRow } from './tables.ts'
 import type { WantedStates } from './wanted-state.ts'
 
@@ -18,6 +19,7 @@ export interface LinkAnswersDependencies {
   readonly admission: Pick<Admission, 'join' | 'identify' | 'report'>
   readonly states: Pick<WantedStates, 'answer'>
   readonly dns: Pick<NodeDns, 'answer' | 'open'>
+  readonly queries: Pick<NodeQueries, 'take'>
   readonly clock: Clock
   readonly log: Pick<Log, 'error' | 'info'>
 }
@@ -43,7 +45,8 @@ function createRoutes({
   admission,
   states,
   dns,
-}: Pick<LinkAnswersDependencies, 'admission' | 'states' | 'dns'>): Readonly<Record<string, AnswerNode>> {
+  queries,
+}: Pick<LinkAnswersDependencies, 'admission' | 'states' | 'dns' | 'queries'>): Readonly<Record<string, AnswerNode>> {
   /** Answers a node after a wait; one that is removed meanwhile gets nothing any more. */
   async function afterWait<T>(node: NodeRow, { socket }: Asked, answer: Promise<T>): Promise<T> {
     const waited = await answer
@@ -63,8 +66,12 @@ function createRoutes({
       return afterWait(node, asked, states.answer(node.id, revision, asked.gone))
     },
     async [`POST ${linkPaths.dns}`](node, asked) {
-      const { revision } = await readBody(asked.request, { schema: DnsRequest, most: maxLinkBody.state })
-      return afterWait(node, asked, dns.answer(node.id, revision, asked.gone))
+      const { revision, logs } = await readBody(asked.request, { schema: DnsRequest, most: maxLinkBody.state })
+      return afterWait(node, asked, dns.answer({ id: node.id, logs }, revision, asked.gone))
+    },
+    async [`POST ${linkPaths.queries}`](node, { request }) {
+      const batch = await readBody(request, { schema: QueryBatch, most: maxLinkBody.queries })
+      return { counted: await queries.take(node, batch) }
     },
     [`GET ${linkPaths.dnsFiles}`]: (node, { request: { url = '' } }) =>
       dns.open(node.id, url.slice(linkPaths.dnsFiles.length)),

@@ -14,18 +14,28 @@ export const linkPaths = {
   report: '/v1/report',
   state: '/v1/state',
   dns: '/v1/dns',
+  queries: '/v1/queries',
   /** Followed by the SHA-256 of a file, hex. */
   dnsFiles: '/v1/dns/files/',
 } as const
 
 /** Bytes of a request of the link, at most, and of an answer to it. A state has about 600 bytes for a peer. */
-export const maxLinkBody = { join: 16_384, report: 1_048_576, state: 16_384, answer: 33_554_432 } as const
+export const maxLinkBody = {
+  join: 16_384,
+  report: 1_048_576,
+  state: 16_384,
+  queries: 1_048_576,
+  answer: 33_554_432,
+} as const
 
 /** Longest time that a request for the state waits for another one, milliseconds. */
 export const stateWaitMs = 25_000
 
 /** Peers in one batch of traffic, and batches in one report, at most. */
 export const maxTraffic = { peers: 2000, batches: 20 } as const
+
+/** Queries in one batch, and characters of a name in it, at most. */
+export const maxQueries = { entries: 2000, name: 340 } as const
 
 /** Request of a host to become a node. Members that are not known are ignored, so that newer nodes can join. */
 export const JoinRequest = z.object({
@@ -66,6 +76,46 @@ export const TrafficBatch = z.object({
 })
 export type TrafficBatch = z.infer<typeof TrafficBatch>
 
+const number = (most: number) => z.int().min(0).max(most)
+
+/**
+ * A query that the resolver of a node answered: time, number of the peer (0 for none), name in wire form (base64url), type, status,
+ * reason, source, traits, response code, label of the upstream that answered (null for none), and microseconds. Numbers as in
+ * `dns/policy/verdict.ts`.
+ */
+export const LoggedEntry = z.tuple([
+  time,
+  number(0x7fff_ffff),
+  z
+    .string()
+    .max(maxQueries.name)
+    .regex(/^[\w-]+$/),
+  number(0xffff),
+  number(1),
+  number(7),
+  number(0x7fff_ffff),
+  number(0xff),
+  number(0xff),
+  plainText(300).nullable(),
+  number(0xffff_ffff),
+])
+export type LoggedEntry = z.infer<typeof LoggedEntry>
+
+/** Queries that the resolver of a node answered. */
+export const QueryBatch = z.object({
+  /** Names the count that the number belongs to. A node that lost its count begins another. */
+  count: z.uuid(),
+  /** Place in the order of the node's batches. Each later one has a greater number, and the service writes each once. */
+  number: z.int().min(1),
+  /** Now, by the clock of the node; the other times are corrected by it. */
+  sent_at: time,
+  entries: z.array(LoggedEntry).max(maxQueries.entries),
+})
+export type QueryBatch = z.infer<typeof QueryBatch>
+
+/** Answer to queries: the number of the last batch that is written down. The node may forget it and those before. */
+export const QueryBatchAnswer = z.object({ counted: z.int().min(0) })
+
 /** How the resolver of a node is. */
 export const NodeDnsReport = z.object({
   /** `off` while no interface needs it. */
@@ -79,12 +129,23 @@ export const NodeDnsReport = z.object({
   blocked_names: z.int().min(0),
   /** What is wrong, in words. */
   problem: plainText(300).nullable(),
+  /** Queries that the service has not written down yet, and those that never will be, because there were too many. */
+  log: z.object({ waiting: z.int().min(0), lost: z.int().min(0) }).optional(),
 })
 export type NodeDnsReport = z.infer<typeof NodeDnsReport>
+
+/** Networks in a report, at most. */
+export const maxNetworks = 500
+
+/** A network that a node reaches over a device: by its own address there, or by a route. */
+export const NodeNetwork = z.object({ network: z.union([z.cidrv4(), z.cidrv6()]), device: plainText(64) })
+export type NodeNetwork = z.infer<typeof NodeNetwork>
 
 /** A node says that it runs, and how. Older nodes send their version alone. */
 export const Report = z.object({
   version: plainText(64),
+  /** Another one with each start of the node's program: two that report by turns are two hosts. */
+  instance: z.uuid().optional(),
   /** Now, by the clock of the node; the other times are corrected by it. */
   sent_at: time.optional(),
   /** The state that it runs; null without one. */
@@ -97,6 +158,8 @@ export const Report = z.object({
     .optional(),
   /** The resolver of the node. Older nodes have none and say nothing. */
   dns: NodeDnsReport.optional(),
+  /** Networks that it reaches in another way than over its interfaces; left out when they are those of the last report. */
+  networks: z.array(NodeNetwork).max(maxNetworks).optional(),
   traffic: z
     .object({
       /** Names the count that the numbers belong to. A node that lost its count begins another. */

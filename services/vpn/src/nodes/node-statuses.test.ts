@@ -23,6 +23,7 @@ async function openStatuses() {
     endpoint: null,
     reported: null,
     reported_dns: null,
+    reported_networks: null,
   }
   const row = {
     id: 'n1',
@@ -82,7 +83,7 @@ test('a state that changes with time alone is noticed once', async () => {
   const statuses = await world.open()
   const placement = new Placement()
   const hasChanged = createStateWatch(placement, statuses)
-  placement.place({ name: 'wg0', node_id: 'n1', enabled: 1 }, world.clock.now())
+  placement.place({ name: 'wg0', node_id: 'n1', standby_node_id: null, enabled: 1 }, world.clock.now())
   assert.deepEqual([hasChanged(), hasChanged()], [true, false])
   world.clock.advance(90_001)
   assert.deepEqual([hasChanged(), hasChanged()], [true, false])

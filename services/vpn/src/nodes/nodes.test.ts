@@ -13,6 +13,7 @@ import { NodeAuthority } from './authority.ts'
 import { createCertificateRequest } from './certificates.ts'
 import { findNodeRow } from './store.ts'
 import { lostAfterMs } from './node-statuses.ts'
+import { NodeInstances } from './node-instances.ts'
 import { Nodes } from './nodes.ts'
 
 const start = Date.parse('2026-11-27T12:00:00Z')
@@ -31,6 +32,8 @@ async function openNodes(location: DatabaseLocation = { file: ':memory:' }) {
   const admission = new Admission({
     database,
     clock,
+    instances: new NodeInstances(),
+    log: { warn: () => undefined },
     authority,
     securityLog,
     traffic: { take: () => Promise.resolve(null) },

@@ -11,6 +11,7 @@ import type { InterfaceRow, Tables } from '../tables.ts'
 import type { NodeAuthority } from './authority.ts'
 import { createJoinToken } from './join-token.ts'
 import { NodeDnsReport } from './link-schema.ts'
+import type { NodeInstances } from './node-instances.ts'
 import { nodeStatus } from './node-statuses.ts'
 import type { Node, NodeCreate, NodeJoin, NodeJoinTokenCreate, NodeList, NodeUpdate } from './schema.ts'
 import * as store from './store.ts'
@@ -25,6 +26,8 @@ export interface NodesDependencies {
   readonly database: Database<Tables>
   readonly clock: Clock
   readonly authority: Pick<NodeAuthority, 'read'>
+  /** Who reports as a node; without it, as in commands, nobody knows. */
+  readonly instances?: Pick<NodeInstances, 'duplicatesOf'>
   /** Addresses at which nodes are listened for; none while nodes are off. */
   readonly listeners: readonly Listener[]
 }
@@ -56,9 +59,8 @@ export class Nodes {
 
   async list(): Promise<NodeList> {
     const rows = await store.allNodeRows(this.#db)
-    const interfaces = Map.groupBy(await store.nodeInterfaceRows(this.#db), (row) => row.node_id)
-    const namesOf = (id: string) => (interfaces.get(id) ?? []).map(({ name }) => name)
-    return { enabled: this.isEnabled, nodes: rows.map((row) => this.#view(row, namesOf(row.id))) }
+    const interfaces = await store.nodeInterfaceRows(this.#db)
+    return { enabled: this.isEnabled, nodes: rows.map((row) => this.#view(row, interfaces)) }
   }
 
   /** Nodes that are lost; none while nodes are off. */
@@ -69,7 +71,8 @@ export class Nodes {
 
   /** Nodes that report and whose peers get no answers for names, or those of older files, with the reason. */
   async withoutDns(): Promise<NodeWithoutDns[]> {
-    const needs = new Set((await allInterfaceRows(this.#db)).filter(needsResolver).map((row) => row.node_id))
+    const rows = (await allInterfaceRows(this.#db)).filter(needsResolver)
+    const needs = new Set(rows.flatMap((row) => [row.node_id, row.standby_node_id]))
     if (!this.isEnabled || needs.size === 0) return []
     const { nodes } = await this.list()
     return nodes.flatMap(({ id, name, status, dns }) => {
@@ -98,6 +101,7 @@ export class Nodes {
       traffic_number: null,
       reported: null,
       reported_dns: null,
+      reported_networks: null,
     }
     await database.query.transaction().execute(async (trx) => {
       if ((await store.countNodes(trx)) >= maxNodes) throw conflict('name', `There are ${maxNodes} nodes already`)
@@ -133,16 +137,16 @@ export class Nodes {
     return host
   }
 
-  /** Removes a node: what it sends is refused from now on. One with interfaces stays. */
+  /** Removes a node: what it sends is refused from now on. One with interfaces stays, and one that is their standby. */
   async remove(id: string): Promise<Node> {
     const node = await this.#read(id)
-    if (node.interfaces.length > 0) throw hasInterfaces(node)
+    if (hasInterfaces(node)) throw staysFor(node)
     try {
       await store.deleteNodeRow(this.#db, id)
     } catch (error) {
       // An interface may have come to it just now.
       const now = await this.#read(id)
-      throw now.interfaces.length > 0 ? hasInterfaces(now) : error
+      throw hasInterfaces(now) ? staysFor(now) : error
     }
     return node
   }
@@ -162,11 +166,7 @@ export class Nodes {
 
   async #read(id: string): Promise<Node> {
     const row = await this.#find(id)
-    const rows = await store.nodeInterfaceRows(this.#db)
-    return this.#view(
-      row,
-      rows.flatMap(({ name, node_id: on }) => (on === id ? [name] : [])),
-    )
+    return this.#view(row, await store.nodeInterfaceRows(this.#db))
   }
 
   async #find(id: string): Promise<store.ListedNodeRow> {
@@ -179,7 +179,9 @@ export class Nodes {
     if (!this.isEnabled) throw new Problem('conflict', isOff)
   }
 
-  #view(row: store.ListedNodeRow, interfaces: string[]): Node {
+  #view(row: store.ListedNodeRow, interfaces: readonly store.NodeInterfaceRow[]): Node {
+    const namesOf = (column: 'node_id' | 'standby_node_id') =>
+      interfaces.flatMap((one) => (one[column] === row.id ? [one.name] : []))
     const now = this.#dependencies.clock.now()
     const { expires_at: end } = row
     return {
@@ -193,8 +195,10 @@ export class Nodes {
       address: row.address,
       version: row.version,
       endpoint: row.endpoint,
-      interfaces,
+      interfaces: namesOf('node_id'),
+      standby_interfaces: namesOf('standby_node_id'),
       dns: dnsStatus(row),
+      duplicate_addresses: this.#dependencies.instances?.duplicatesOf(row.id, now) ?? null,
       join_token_expires_at: end !== null && end > now ? toIsoString(end) : null,
     }
   }
@@ -216,12 +220,19 @@ function dnsProblem(dns: Node['dns']): string | null {
 
 function dnsStatus({ reported_dns: reported }: Pick<NodeRow, 'reported_dns'>): Node['dns'] {
   const data = reported === null ? undefined : NodeDnsReport.safeParse(parseJson(reported)).data
-  return data === undefined ? null : { ...data, started_at: toIsoString(data.started_at) }
+  return data === undefined ? null : { ...data, started_at: toIsoString(data.started_at), log: data.log ?? null }
 }
 
-const hasInterfaces = ({ name, interfaces }: Node) =>
-  new Problem('conflict', `${name} has the interfaces ${interfaces.join(', ')}: move or delete them first`, {
-    details: { interfaces },
+const hasInterfaces = (node: Node): boolean => node.interfaces.length + node.standby_interfaces.length > 0
+
+function staysFor({ name, interfaces, standby_interfaces: standbys }: Node): Problem {
+  const reasons = [
+    interfaces.length === 0 ? [] : `has the interfaces ${interfaces.join(', ')}: move or delete them first`,
+    standbys.length === 0 ? [] : `is the standby of ${standbys.join(', ')}: choose another one there, or none`,
+  ].flat()
+  return new Problem('conflict', `${name} ${reasons.join('; it ')}`, {
+    details: { interfaces, standby_interfaces: standbys },
   })
+}
 
 const isOff = 'Nodes are off: set VPN_NODES_LISTEN, such as 0.0.0.0:8110, in the environment of the service'

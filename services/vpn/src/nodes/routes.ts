@@ -122,7 +122,8 @@ function editRoutes({ nodes }: NodeFeature, changed: (id: string) => Promise<voi
         method: 'DELETE',
         path: '/api/nodes/{id}',
         summary: 'Remove a node',
-        description: 'What the host sends is refused from now on. A node that has interfaces is not removed.',
+        description:
+          'What the host sends is refused from now on. A node that has interfaces, or is the standby of some, is not removed.',
         params: NodeParams,
         success: { status: 200, body: messageEnvelope(Node) },
         errors: [404, 409],

@@ -28,6 +28,13 @@ const NodeDnsStatus = z
     lists: z.int().meta({ description: 'Block lists that it works from' }),
     blocked_names: z.int().meta({ description: 'Different names on them' }),
     problem: z.string().nullable().meta({ description: 'What is wrong, in words' }),
+    log: z
+      .object({
+        waiting: z.int().meta({ description: 'Queries that it keeps until this service has them' }),
+        lost: z.int().meta({ description: 'Queries that it could not keep so long, because there were too many' }),
+      })
+      .nullable()
+      .meta({ description: 'Its queries for the query log; null for an older version of Hearth, which logs none' }),
   })
   .meta({ id: 'NodeDnsStatus' })
 
@@ -49,8 +56,13 @@ export const Node = z
       description: 'Host name or address of it in the configurations of peers; null for the address of its last report',
     }),
     interfaces: z.array(z.string()).meta({ description: 'Names of the interfaces that it is to run' }),
+    standby_interfaces: z.array(z.string()).meta({ description: 'Names of the interfaces that it runs as a standby' }),
     dns: NodeDnsStatus.nullable().meta({
       description: 'Its resolver; null before the first report, and for an older version of Hearth, which has none',
+    }),
+    duplicate_addresses: z.array(z.string()).nullable().meta({
+      description:
+        'Addresses of two hosts that report by turns as this node, because its files were copied; null for one host',
     }),
     join_token_expires_at: Timestamp.nullable().meta({ description: 'Null when no join token waits to be used' }),
   })

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { nameKey } from '../envelope.ts'
-import type { PeerRow, Tables } from '../tables.ts'
+import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import type { NodeAuthorityRow, NodeJoinTokenRow, NodeRow } from './tables.ts'
 
 type Db = Kysely<Tables>
@@ -86,7 +86,9 @@ export async function peersOfNode(db: Db, nodeId: string, keys: readonly string[
       .selectFrom('peers')
       .innerJoin('interfaces', 'interfaces.name', 'peers.interface')
       .select(['peers.id', 'peers.interface', 'peers.public_key', 'peers.next_public_key'])
-      .where('interfaces.node_id', '=', nodeId)
+      .where((where) =>
+        where.or([where('interfaces.node_id', '=', nodeId), where('interfaces.standby_node_id', '=', nodeId)]),
+      )
       .where((where) => where.or([where('peers.public_key', 'in', part), where('peers.next_public_key', 'in', part)]))
       .execute()
     for (const row of found) rows.set(row.id, row)
@@ -94,13 +96,33 @@ export async function peersOfNode(db: Db, nodeId: string, keys: readonly string[
   return [...rows.values()]
 }
 
+/** Reads which of these numbers of clients belong to peers on the interfaces of a node. */
+export async function clientsOfNode(db: Db, nodeId: string, numbers: readonly number[]): Promise<number[]> {
+  const found: number[] = []
+  for (let at = 0; at < numbers.length; at += keysAtOnce) {
+    const rows = await db
+      .selectFrom('peers')
+      .innerJoin('interfaces', 'interfaces.name', 'peers.interface')
+      .select('peers.dns_number')
+      .where((where) =>
+        where.or([where('interfaces.node_id', '=', nodeId), where('interfaces.standby_node_id', '=', nodeId)]),
+      )
+      .where('peers.dns_number', 'in', numbers.slice(at, at + keysAtOnce))
+      .execute()
+    for (const row of rows) found.push(row.dns_number)
+  }
+  return found
+}
+
+/** An interface on a node, or on two. */
+export type NodeInterfaceRow = Pick<InterfaceRow, 'name' | 'node_id' | 'standby_node_id'>
+
 /** Reads the interfaces on nodes, by name. */
-export function nodeInterfaceRows(db: Db): Promise<{ name: string; node_id: string }[]> {
+export function nodeInterfaceRows(db: Db): Promise<NodeInterfaceRow[]> {
   return db
     .selectFrom('interfaces')
-    .select(['name', 'node_id'])
-    .where('node_id', 'is not', null)
-    .$narrowType<{ node_id: string }>()
+    .select(['name', 'node_id', 'standby_node_id'])
+    .where((where) => where.or([where('node_id', 'is not', null), where('standby_node_id', 'is not', null)]))
     .orderBy('name')
     .execute()
 }

@@ -43,6 +43,8 @@ export interface NodeRow {
   reported: string | null
   /** JSON: its resolver by its last report, a `NodeDnsReport`; null while it has not spoken of one. */
   reported_dns: string | null
+  /** Networks that it reaches, JSON; null when it said nothing of them. */
+  reported_networks: string | null
 }
 
 /** The token with which a node may join, once. */

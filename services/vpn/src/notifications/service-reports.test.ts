@@ -23,7 +23,9 @@ const node: Node = {
   version: '0.1.0',
   endpoint: null,
   interfaces: [],
+  standby_interfaces: [],
   dns: null,
+  duplicate_addresses: null,
   join_token_expires_at: null,
 }
 

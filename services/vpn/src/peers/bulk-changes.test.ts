@@ -75,6 +75,8 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
     ...shared,
     host,
     placement,
+    standbyState: () => ({ status: 'down', reason: null }),
+    endpointOf: () => Promise.resolve(undefined),
     onComing: () => Promise.resolve(),
     onLeft: () => Promise.resolve(),
     onChanged: () => Promise.resolve(),

@@ -12,8 +12,7 @@ const configuration: DeviceConfiguration = {
   mtu: 1420,
   serverPublicKey: 'SERVER=',
   presharedKey: 'SHARED=',
-  endpointHost: 'vpn.example.org',
-  endpointPort: 51_820,
+  endpoint: { host: 'vpn.example.org', port: 51_820 },
   allowedIps: ['0.0.0.0/0', '::/0'],
   persistentKeepalive: 25,
 }
@@ -46,7 +45,7 @@ test('absent values have no line; IPv6 endpoints are bracketed; a device-held ke
     presharedKey: null,
     persistentKeepalive: 0,
     privateKey: null,
-    endpointHost: '2001:db8::1',
+    endpoint: { host: '2001:db8::1', port: 51_820 },
   })
   assert.doesNotMatch(text, /^(DNS|PresharedKey|PersistentKeepalive|PrivateKey)/m)
   assert.match(text, /^# PrivateKey = /m)

@@ -3,6 +3,13 @@ import type { InterfaceRow } from '../tables.ts'
 import { overlaps, subnet4, subnet6 } from '../interfaces/subnet.ts'
 import type { RoutingMode } from './schema.ts'
 
+/** Where a device reaches an interface. */
+interface Endpoint {
+  /** Host name or address. */
+  readonly host: string
+  readonly port: number
+}
+
 /** Everything a device's configuration says. */
 export interface DeviceConfiguration {
   /** Shown in a comment; visible characters only. */
@@ -17,9 +24,9 @@ export interface DeviceConfiguration {
   readonly serverPublicKey: string
   /** Base64 or null. A secret. */
   readonly presharedKey: string | null
-  /** Host name or address, without port. */
-  readonly endpointHost: string
-  readonly endpointPort: number
+  readonly endpoint: Endpoint
+  /** Where the device's other configuration leads, when it has two; said in a comment. */
+  readonly otherEndpoint?: { readonly endpoint: Endpoint; readonly isStandby: boolean } | null
   readonly allowedIps: readonly string[]
   /** Seconds; 0 is off. */
   readonly persistentKeepalive: number
@@ -29,6 +36,7 @@ export interface DeviceConfiguration {
 export function encodeConfiguration(config: DeviceConfiguration): string {
   const lines = [
     `# ${config.name}`,
+    ...otherLines(config),
     '[Interface]',
     config.privateKey === null
       ? '# PrivateKey = (the key stays on the device; put it here)'
@@ -40,11 +48,20 @@ export function encodeConfiguration(config: DeviceConfiguration): string {
     '[Peer]',
     `PublicKey = ${config.serverPublicKey}`,
     ...(config.presharedKey === null ? [] : [`PresharedKey = ${config.presharedKey}`]),
-    `Endpoint = ${config.endpointHost.includes(':') ? `[${config.endpointHost}]` : config.endpointHost}:${config.endpointPort}`,
+    `Endpoint = ${endpointText(config.endpoint)}`,
     `AllowedIPs = ${config.allowedIps.join(', ')}`,
     ...(config.persistentKeepalive === 0 ? [] : [`PersistentKeepalive = ${config.persistentKeepalive}`]),
   ]
   return `${lines.join('\n')}\n`
+}
+
+const endpointText = ({ host, port }: Endpoint): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
+
+function otherLines({ otherEndpoint: other = null }: DeviceConfiguration): string[] {
+  if (other === null) return []
+  const { endpoint, isStandby } = other
+  const what = isStandby ? 'While this one does not connect, use that for the standby' : 'This is for the standby of'
+  return [`# ${what}: ${endpointText(endpoint)}`, '# Use one of the two configurations at a time.']
 }
 
 /**

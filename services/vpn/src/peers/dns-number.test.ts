@@ -10,7 +10,15 @@ import { insertPeerRow } from './store.ts'
 
 const texts = { name: 'wg0', address: '10.1.0.1/24', address6: null, dns: '', private_key: '', public_key: 'key' }
 const switches = { nat: 1, forwarding: 1, enabled: 1 }
-const numbers = { listen_port: 51_820, mtu: 1420, next_host: 0, created_at: 0, updated_at: 0, node_id: null }
+const numbers = {
+  listen_port: 51_820,
+  mtu: 1420,
+  next_host: 0,
+  created_at: 0,
+  updated_at: 0,
+  node_id: null,
+  standby_node_id: null,
+}
 const on: InterfaceRow = { ...texts, ...switches, ...numbers }
 
 test('a number that another peer has is drawn again', async () => {

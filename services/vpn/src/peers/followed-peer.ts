@@ -127,8 +127,10 @@ export function countTraffic(before: PeerActivity, reading: PeerState | undefine
   }
   const rx = grown(before.rx_seen, reading.rxBytes)
   const tx = grown(before.tx_seen, reading.txBytes)
-  const last_handshake = reading.latestHandshake ?? before.last_handshake
-  const endpoint = reading.endpoint ?? before.endpoint
+  // Another host that runs the interface, too, may have seen the peer since.
+  const isOld = rx === 0 && tx === 0 && (reading.latestHandshake ?? 0) < (before.last_handshake ?? 0)
+  const last_handshake = isOld ? before.last_handshake : (reading.latestHandshake ?? before.last_handshake)
+  const endpoint = isOld ? before.endpoint : (reading.endpoint ?? before.endpoint)
   if (rx === 0 && tx === 0 && last_handshake === before.last_handshake && endpoint === before.endpoint) return before
   return {
     last_handshake,

@@ -79,6 +79,7 @@ export async function newPeerRow(
     next_private_key: null,
     next_preshared_key: null,
     next_due: null,
+    endpoint_changed_at: null,
     ...(await networkColumns(trx, { id, on, isIsolated: input.client_isolation === true }, { input, context })),
     ...limitColumns(input),
     ...tagColumns(input.tags ?? []),

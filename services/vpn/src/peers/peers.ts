@@ -4,7 +4,7 @@ import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Caller } from '../access.ts'
 import type { AccessInForce } from '../access-rules/access-in-force.ts'
-import { invalidField, namedConflict, notFound, type Problem } from '../problems.ts'
+import { conflict, invalidField, namedConflict, notFound, type Problem } from '../problems.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import { type DesiredDevices, sealContext } from '../interfaces/desired-devices.ts'
 import { findInterfaceRow, updateInterfaceRow } from '../interfaces/store.ts'
@@ -167,11 +167,15 @@ export class Peers {
     return removed
   }
 
-  /** The text of the device's configuration; `host` is used when no public endpoint is set. A secret. */
-  async configuration(id: string, host: string): Promise<{ name: string; text: string }> {
+  /**
+   * The text of the device's configuration, for the standby of its interface if that is wanted; `host` is used when no public
+   * endpoint is set. A secret.
+   */
+  async configuration(id: string, host: string, isStandby = false): Promise<{ name: string; text: string }> {
     const row = await findPeer(this.#db, id)
     const on = await findInterface(this.#db, row.interface)
-    const { sealer, publicEndpoint } = this.#dependencies
+    const { sealer } = this.#dependencies
+    const endpoints = await this.#endpoints(on, host, isStandby)
     const open = (sealed: string | null, place: string) => (sealed === null ? null : sealer.open(sealed, place))
     const listed = JSON.parse(row.allowed_ips) as string[]
     const behindOthers = await this.#handOutRoutes(row)
@@ -188,13 +192,30 @@ export class Peers {
       mtu: on.mtu,
       serverPublicKey: on.public_key,
       presharedKey: open(keys.preshared_key, sealContext.presharedKey(id)),
-      endpointHost: await publicEndpoint(host, on.node_id),
-      endpointPort: on.listen_port,
+      ...endpoints,
       allowedIps: routedNetworks(row.routing_mode, { listed, behindOthers }, { ...on, dns }),
       persistentKeepalive: row.persistent_keepalive,
     })
     if (row.next_public_key !== null) this.#dependencies.onNewKeyHandedOut()
+    if (row.endpoint_changed_at !== null && !isStandby) {
+      await store.updatePeerRow(this.#db, id, { endpoint_changed_at: null })
+      this.#dependencies.onConfigured(id)
+    }
     return { name: row.name, text }
+  }
+
+  /** Where a configuration leads, and the other one of the device; that is left out while nobody knows its address. */
+  async #endpoints(on: InterfaceRow, host: string, isStandby: boolean) {
+    const { publicEndpoint } = this.#dependencies
+    const { name, node_id: nodeId, standby_node_id: standbyId, listen_port: port } = on
+    const endpointOf = async (id: string | null) => ({ host: await publicEndpoint(host, id), port })
+    if (standbyId === null) {
+      if (isStandby) throw conflict('standby', `The interface ${name} has no standby`)
+      return { endpoint: await endpointOf(nodeId) }
+    }
+    const endpoint = await endpointOf(isStandby ? standbyId : nodeId)
+    const other = await endpointOf(isStandby ? nodeId : standbyId).catch(() => null)
+    return { endpoint, otherEndpoint: other === null ? null : { endpoint: other, isStandby: !isStandby } }
   }
 
   /** The networks behind others for a configuration of the peer, which is noted as handed out. */
@@ -227,7 +248,7 @@ export class Peers {
   ): Peer {
     return peerOfRow(row, {
       now,
-      isOutdated: routes.isOutdated(row),
+      isOutdated: routes.isOutdated(row) || store.hasOtherEndpoint(row),
       warningDays: this.#warningDays,
       showEndpoint: viewer.role === 'admin',
       followed: this.#dependencies.sampler.peer(row.id),

@@ -6,7 +6,17 @@ import { createEditAnswer, type Publish } from '../service-event.ts'
 import { configurationFileName } from './file-name.ts'
 import type { Peers } from './peers.ts'
 import { PeerBulkChange, PeerBulkChanged } from './bulk-schema.ts'
-import { Peer, PeerCreate, PeerDeleted, PeerListQuery, PeerPage, PeerParams, PeerTags, PeerUpdate } from './schema.ts'
+import {
+  ConfigurationQuery,
+  Peer,
+  PeerCreate,
+  PeerDeleted,
+  PeerListQuery,
+  PeerPage,
+  PeerParams,
+  PeerTags,
+  PeerUpdate,
+} from './schema.ts'
 
 const shared = { tag: 'Peers', limit: 'counted' } as const
 const member = { ...shared, path: '/api/peers/{id}', params: PeerParams } as const
@@ -74,12 +84,13 @@ function configurationRoutes(peers: Peers): Route[] {
         summary: 'The device’s configuration',
         description: 'A file for wg-quick and the WireGuard apps. It holds the device’s private key.',
         access: 'admin',
+        query: ConfigurationQuery,
         success: { status: 200, media: 'text/plain', description: 'The file' },
         errors: [404, 409],
       },
-      async ({ params, client }) => {
-        const { name, text } = await peers.configuration(params.id, client.host)
-        return { content: text, fileName: configurationFileName(name) }
+      async ({ params, query: { standby }, client }) => {
+        const { name, text } = await peers.configuration(params.id, client.host, standby)
+        return { content: text, fileName: configurationFileName(name, standby) }
       },
     ),
     route(
@@ -89,11 +100,12 @@ function configurationRoutes(peers: Peers): Route[] {
         path: '/api/peers/{id}/qrcode',
         summary: 'The configuration as a QR code',
         access: 'admin',
+        query: ConfigurationQuery,
         success: { status: 200, media: 'image/png', description: 'The picture' },
         errors: [404, 409],
       },
-      async ({ params, client }) => ({
-        content: await encodeQrCode((await peers.configuration(params.id, client.host)).text),
+      async ({ params, query: { standby }, client }) => ({
+        content: await encodeQrCode((await peers.configuration(params.id, client.host, standby)).text),
       }),
     ),
   ]

@@ -111,7 +111,7 @@ export const Peer = z
       .meta({ description: 'Networks behind the device, which the server and other peers reach through it' }),
     needs_configuration: z.boolean().meta({
       description:
-        'Networks behind other peers came or went since it was given its configuration, which has them: split_tunnel',
+        'Since it was given its configuration, networks behind other peers came or went that stand in it (split_tunnel), or its interface moved to another endpoint at which it has not connected',
     }),
     key_rotation: z
       .object({
@@ -141,7 +141,7 @@ const settable = {
       'Networks behind the device, at most 32, an array or a comma-separated string; they replace those it has. The server and peers with full_tunnel or split_tunnel reach them through it. They belong to this peer alone',
   }),
   allow_host_overlap: z.boolean().optional().meta({
-    description: 'Take networks behind the device although this host reaches them over another device',
+    description: 'Take networks behind the device although the host of its interface reaches them over another device',
   }),
   persistent_keepalive: keepalive.optional().meta({ description: 'Seconds; 0 is off' }),
   enabled: z.boolean().optional(),
@@ -190,6 +190,15 @@ export type PeerUpdate = z.infer<typeof PeerUpdate>
 
 /** Path of one peer. */
 export const PeerParams = z.object({ id: idText })
+
+/** Which of the configurations of a peer is wanted. */
+export const ConfigurationQuery = z.strictObject({
+  standby: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .default(false)
+    .meta({ description: 'The one for the standby of the interface' }),
+})
 
 export const PeerSort = z.enum(['created_at', 'name', 'ip', 'last_handshake', 'transfer_rx', 'transfer_tx'])
 

@@ -32,7 +32,7 @@ function joined(db: Db): JoinedQuery<object> {
  * the rest.
  */
 function joinedFor(db: Db, query: PeerListQuery, isOrdered: boolean): JoinedQuery<object> {
-  if (query.status !== undefined) return joined(db)
+  if (query.status !== undefined || query.needs_configuration !== undefined) return joined(db)
   const sortsByActivity = isOrdered && !['created_at', 'name', 'ip'].includes(query.sort)
   return sortsByActivity || query.silent_days !== undefined
     ? db.selectFrom('peers').innerJoin(...activity)
@@ -98,7 +98,8 @@ function filter(base: JoinedQuery<object>, query: PeerRowQuery, now: number): Jo
       where.and([isUsable(where, now), where('peers.expires_at', '<=', expiresUntil)]),
     )
   const { outdated } = query
-  if (outdated !== undefined) filtered = filtered.where((where) => isOutdated(where, outdated))
+  if (outdated !== undefined)
+    filtered = filtered.where((where) => where.or([isOutdated(where, outdated), isElsewhere(where)]))
   if (days !== undefined) filtered = filtered.where(lastSeen, '<=', now - days * day)
   const search = query.search?.trim() ?? ''
   if (search !== '') filtered = filtered.where((where) => matches(where, search))
@@ -121,6 +122,14 @@ function isOutdated(where: Where, { fingerprints, owners }: OutdatedPeers) {
     ]),
   ])
 }
+
+/** The same rule as `hasOtherEndpoint`, for the database. */
+const isElsewhere = (where: Where) =>
+  where('peers.endpoint_changed_at', '>', sql<number>`coalesce(peer_activity.last_handshake, 0)`)
+
+/** Returns true if the interface of a peer is reached at another endpoint, and the peer has not connected there. */
+export const hasOtherEndpoint = (row: PeerWithActivityRow): boolean =>
+  row.endpoint_changed_at !== null && row.endpoint_changed_at > (row.last_handshake ?? 0)
 
 const day = 86_400_000
 

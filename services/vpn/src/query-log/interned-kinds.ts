@@ -30,9 +30,9 @@ export class InternedKinds {
     this.forget()
   }
 
-  /** The number of an entry's combination, now used. */
-  idOf(entry: LogEntry): number {
-    const upstream = this.#upstreams[entry.upstream] ?? 0
+  /** The number of an entry's combination, now used. `upstreams` has the numbers of labels by those in entries. */
+  idOf(entry: LogEntry, upstreams: readonly number[] = this.#upstreams): number {
+    const upstream = upstreams[entry.upstream] ?? 0
     let id = this.#idOf(entry, entry.type, upstream)
     // A client tries all types: the entry is kept without its type.
     if (id === undefined) id = this.#idOf(entry, 0, 0) ?? maxKinds
@@ -58,6 +58,13 @@ export class InternedKinds {
       return (find.get(label) as { id: number } | undefined)?.id ?? 0
     }
     this.#upstreams = [0, ...this.#labels.map(numberOf)]
+  }
+
+  /** The numbers of labels that entries of elsewhere name, the first as 1; 0 for one that no upstream here has or had. */
+  numbersOf(labels: readonly string[]): readonly number[] {
+    this.settle()
+    const find = this.#database.prepare('SELECT id FROM upstream WHERE label = ?')
+    return [0, ...labels.map((label) => (find.get(label) as { id: number } | undefined)?.id ?? 0)]
   }
 
   /** The file may have changed under it: reads all combinations again. */

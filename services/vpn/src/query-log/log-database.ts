@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { createNodeTables } from './node-batches.ts'
 
 /** Version of the tables below; a file of another version is quarantined. */
 const version = 1
@@ -73,6 +74,7 @@ export function openLogDatabase(file: string): DatabaseSync {
     const { count } = database.prepare('SELECT count(*) AS count FROM sqlite_schema').get() as { count: number }
     if (count === 0) createTables(database)
     else if (found !== version) throw new OtherVersion(`its tables are of version ${found}, not ${version}`)
+    createNodeTables(database)
     return database
   } catch (error) {
     database.close()

@@ -129,7 +129,7 @@ export class LogFile {
     }
     this.#names.use(database)
     this.#readKinds(database)
-    const blocks = database.prepare('SELECT * FROM block ORDER BY number DESC').all() as unknown as Block[]
+    const blocks = database.prepare('SELECT * FROM block ORDER BY first_id DESC').all() as unknown as Block[]
     this.#forgetColumns(blocks)
     this.#readRecent(database, `${generation} ${blocks[0]?.number}`)
     const recent = this.#recent.length === 0 ? [] : [recentSegment(this.#recent)]
@@ -143,15 +143,22 @@ export class LogFile {
     }
   }
 
-  /** Reads what came since; everything when the entries that were known may be gone. */
+  /** Reads what came since; everything when the entries that were known may be gone, or others stand between them. */
   #readRecent(database: DatabaseSync, after: string): void {
     const known = this.#recent
     if (after !== this.#recentAfter) known.length = 0
     this.#recentAfter = after
-    const last = known.length === 0 ? -1 : known.ids[known.length - 1]!
+    this.#readRecentAfter(database, known.length === 0 ? -1 : known.ids[known.length - 1]!)
+    const { count } = database.prepare('SELECT count(*) AS count FROM recent').get() as { count: number }
+    if (count === known.length) return
+    known.length = 0
+    this.#readRecentAfter(database, -1)
+  }
+
+  #readRecentAfter(database: DatabaseSync, last: number): void {
     const found = database.prepare('SELECT * FROM recent WHERE id > ? ORDER BY id').all(last)
     for (const { id, client, name, kind, micros, at } of found as unknown as RecentRow[]) {
-      known.push({ id, client, name, kind, micros, at: at ?? timeOfId(id) })
+      this.#recent.push({ id, client, name, kind, micros, at: at ?? timeOfId(id) })
     }
   }
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { InternedKinds } from './interned-kinds.ts'
 import { InternedNames } from './interned-names.ts'
+import { blockPlaceOf, cutRows, type LateRow, mergeRows, numberRows, rangeOf } from './late-rows.ts'
 import { openLogDatabase } from './log-database.ts'
 import type { LogEntry } from '../dns/log-ring.ts'
 import {
@@ -24,7 +25,7 @@ export class LogStore {
   readonly names: InternedNames
   readonly kinds: InternedKinds
   /** Entries that are in no block yet; the first `#inserted` of them stand in `recent`. */
-  readonly #tail = new Rows(blockRows)
+  #tail = new Rows(blockRows)
   #inserted = 0
   #lastId: number
   readonly #ruleHits = new Map<number, { hits: number; lastAt: number }>()
@@ -59,6 +60,31 @@ export class LogStore {
     if (this.#tail.length === blockRows) this.#seal()
   }
 
+  /**
+   * Takes in entries that were made before others that are here already: each gets its place among those of its time. `upstreams`
+   * has the labels that they name, the first as 1.
+   */
+  insert(entries: readonly LogEntry[], upstreams: readonly string[]): void {
+    this.flush()
+    const numbers = this.kinds.numbersOf(upstreams)
+    const late = entries
+      .map((entry): LateRow => {
+        const name = this.names.idOf(entry.name, entry.nameLength)
+        const { client, micros } = entry
+        return { name, client, kind: this.kinds.idOf(entry, numbers), micros, at: Math.floor(entry.at) }
+      })
+      .toSorted((a, b) => a.at - b.at)
+    const blocks = this.blocks()
+    const places = Map.groupBy(late, (row) => blockPlaceOf(blocks, row))
+    const inTail = places.get(blocks.length) ?? []
+    places.delete(blocks.length)
+    const rest = [...places].flatMap(([place, rows]) => this.#insertIntoBlock(blocks, place, rows))
+    const { rows } = numberRows(inTail, this.#tail, rangeOf(blocks, blocks.length))
+    this.#insertIntoTail(rows)
+    this.#insertIntoTail(rest.map((row, index) => Object.assign({ id: this.#lastId + 1 + index }, row)))
+    this.flush()
+  }
+
   /** A rule decided an entry; counted whether the entry is kept or not. */
   countHit(entry: LogEntry): void {
     if (entry.reason !== Reason.rule) return
@@ -72,11 +98,8 @@ export class LogStore {
 
   /** Puts what was added since into the file. */
   flush(): void {
-    const { ids, names, clients, kinds, micros, times, length } = this.#tail
-    for (let n = this.#inserted; n < length; n++) {
-      const at = times[n] === timeOfId(ids[n]!) ? null : times[n]!
-      this.#insertRecent.run(ids[n]!, clients[n]!, names[n]!, kinds[n]!, micros[n]!, at)
-    }
+    const { length } = this.#tail
+    for (let n = this.#inserted; n < length; n++) this.#insertRow(this.#tail.at(n))
     this.#inserted = length
     const upsert = this.database.prepare(
       `INSERT INTO rule_hit VALUES (?, ?, ?) ON CONFLICT (rule) DO UPDATE
@@ -104,8 +127,9 @@ export class LogStore {
     return this.database.prepare('SELECT * FROM recent ORDER BY id').all() as never
   }
 
+  /** All sealed blocks, the oldest entries first. */
   blocks(): Block[] {
-    return this.database.prepare('SELECT * FROM block ORDER BY number').all() as never
+    return this.database.prepare('SELECT * FROM block ORDER BY first_id').all() as never
   }
 
   column(block: Block, column: ColumnNumber): Uint8Array {
@@ -167,11 +191,54 @@ export class LogStore {
     this.database.close()
   }
 
-  #seal(): void {
+  /** Returns those that found no place. */
+  #insertIntoBlock(blocks: readonly Block[], place: number, late: readonly LateRow[]): readonly LateRow[] {
+    const block = blocks[place]
+    if (block === undefined) return late
+    const known = this.rowsOf(block)
+    const { rows, rest } = numberRows(late, known, rangeOf(blocks, place))
+    const [first, ...more] = cutRows(mergeRows(known, rows), blockRows)
+    if (first !== undefined) this.putBlock(block.number, block.version + 1, first)
+    for (const part of more) this.putBlock(this.#nextBlock(), 1, part)
+    return rest
+  }
+
+  #insertIntoTail(late: readonly Row[]): void {
+    if (late.length === 0) return
+    const merged = mergeRows(this.#tail, late)
+    this.#lastId = Math.max(this.#lastId, merged.ids[merged.length - 1]!)
+    if (merged.length < blockRows) {
+      for (const row of late) this.#insertRow(row)
+      this.#useTail(merged, merged.length)
+      return
+    }
+    const parts = cutRows(merged, blockRows - 1)
+    const open = parts.pop()
+    for (const part of parts) this.putBlock(this.#nextBlock(), 1, part)
+    this.database.exec('DELETE FROM recent')
+    this.#useTail(open ?? new Rows(0), 0)
+  }
+
+  /** Has these entries in no block yet; the first so many stand in `recent`. */
+  #useTail(rows: Rows, inserted: number): void {
+    this.#tail = new Rows(blockRows)
+    for (let n = 0; n < rows.length; n++) this.#tail.push(rows.at(n))
+    this.#inserted = inserted
+  }
+
+  #insertRow({ id, client, name, kind, micros, at }: Row): void {
+    this.#insertRecent.run(id, client, name, kind, micros, at === timeOfId(id) ? null : at)
+  }
+
+  #nextBlock(): number {
     const { number } = this.database.prepare('SELECT ifnull(max(number), 0) + 1 AS number FROM block').get() as {
       number: number
     }
-    this.putBlock(number, 1, this.#tail)
+    return number
+  }
+
+  #seal(): void {
+    this.putBlock(this.#nextBlock(), 1, this.#tail)
     this.database.exec('DELETE FROM recent')
     this.#tail.length = 0
     this.#inserted = 0
@@ -181,7 +248,7 @@ export class LogStore {
     const { id } = this.database
       .prepare(
         `SELECT max(last_id, ifnull((SELECT max(id) FROM recent), 0),
-           ifnull((SELECT last_id FROM block ORDER BY number DESC LIMIT 1), 0)) AS id FROM state`,
+           ifnull((SELECT max(last_id) FROM block), 0)) AS id FROM state`,
       )
       .get() as { id: number }
     return id

@@ -2,6 +2,7 @@ import { isBeyondRepair, removeAside, rewriteTexts, setAside, sqliteCode } from 
 import { LogStore } from './log-store.ts'
 import { hasSettled, mergeRings } from './merge-rings.ts'
 import { LogRing, type LogEntry } from '../dns/log-ring.ts'
+import { forgottenUntil, lastBatchOf, noteBatch, notePurge, type NodeQueryBatch } from './node-batches.ts'
 import { forget, type Forgetting, type Upkeep } from './upkeep.ts'
 import type { QueryWatch } from '../hints/query-watch.ts'
 import type { LogClient } from './writer-messages.ts'
@@ -9,6 +10,8 @@ import type { LogClient } from './writer-messages.ts'
 const day = 86_400_000
 /** Entries in one transaction. */
 const maxPerWrite = 65_536
+/** Entries of nodes up to this age count for hints, milliseconds. */
+const hintMs = 60_000
 /** Entries between two checks of the backlog: about a millisecond of work. */
 const entriesPerRead = 1024
 
@@ -16,6 +19,12 @@ const entriesPerRead = 1024
 export interface UpkeepEnd {
   readonly removed: number
   readonly error: string | null
+}
+
+/** Outcome of a batch of a node: entries that were written, and the number of the node's last batch in the log. */
+export interface TakenBatch {
+  readonly count: number
+  readonly last: number
 }
 
 interface Task {
@@ -125,6 +134,33 @@ export class LogWriter {
     return isWritten ? count : 0
   }
 
+  /**
+   * Writes queries that a node answered, in one transaction with the number of their batch; a batch that is written already is
+   * passed over. Entries that are too old to be kept, or were forgotten since, are left out. To be called while there is no upkeep.
+   * Returns undefined when that failed, see `failure`.
+   */
+  takeBatch(batch: NodeQueryBatch, now: number): TakenBatch | undefined {
+    let kept: LogEntry[] = []
+    let { number: last } = batch
+    const isWritten = this.#transaction((store) => {
+      kept = []
+      writeClients(store, this.#unwritten.values())
+      const written = lastBatchOf(store.database, batch)
+      last = Math.max(written, batch.number)
+      if (written >= batch.number) return
+      kept = this.#keptOf(batch.entries, forgottenUntil(store.database), now)
+      for (const entry of kept) this.#note(store, entry, now)
+      store.insert(kept, batch.upstreams)
+      noteBatch(store.database, batch, now)
+    })
+    if (isWritten) {
+      this.#unwritten.clear()
+      this.#areClientsWritten = true
+    }
+    this.watch?.settle(isWritten)
+    return isWritten ? { count: kept.length, last } : undefined
+  }
+
   /** Returns true if there is anything to write by this clock, milliseconds since the epoch. */
   isDue(clock: () => number): boolean {
     return hasSettled(this.#rings, clock) || !this.#areClientsWritten
@@ -140,6 +176,7 @@ export class LogWriter {
   /** Deletes the queries before a time, by one client or all (null); the file holds nothing of it when `over` is called. */
   purge(forgetting: Forgetting, over: (end: UpkeepEnd) => void): void {
     removeAside(this.#file, Infinity)
+    this.#transaction(({ database }) => notePurge(database, forgetting, Date.now()))
     this.#schedule(forgetting, true, over)
   }
 
@@ -170,6 +207,17 @@ export class LogWriter {
     store.countHit(entry)
     this.watch?.note(entry, this.retentionDays > 0)
     if (this.retentionDays > 0) store.add(entry)
+  }
+
+  #keptOf(entries: readonly LogEntry[], forgotten: (client: number) => number, now: number): LogEntry[] {
+    const oldest = this.retentionDays === 0 ? Infinity : now - this.retentionDays * day
+    return entries.filter(({ at, client }) => at >= oldest && at >= forgotten(client))
+  }
+
+  /** Hints are about what happens now. */
+  #note(store: LogStore, entry: LogEntry, now: number): void {
+    store.countHit(entry)
+    if (now - entry.at < hintMs) this.watch?.note(entry, true)
   }
 
   #schedule(forgetting: Forgetting, isPurge: boolean, over: (end: UpkeepEnd) => void): void {

@@ -82,6 +82,17 @@ export class Rows {
     this.length = n + 1
   }
 
+  at(n: number): Row {
+    return {
+      id: this.ids[n]!,
+      name: this.names[n]!,
+      client: this.clients[n]!,
+      kind: this.kinds[n]!,
+      micros: this.micros[n]!,
+      at: this.times[n]!,
+    }
+  }
+
   /** Keeps the entries `isKept` wants, in their order. Returns how many went. */
   keep(isKept: (n: number) => boolean): number {
     const before = this.length

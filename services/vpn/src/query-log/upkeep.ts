@@ -25,10 +25,10 @@ export function* forget(store: LogStore, { before, client }: Forgetting, current
   store.rememberLastId()
   let removed = 0
   const blocks = store.blocks()
-  const expired = client === null ? (blocks.findLast((block) => block.last_at < before)?.number ?? 0) : 0
+  const expired = client === null ? blocks.findLastIndex((block) => block.last_at < before) : -1
   let bite = 0
-  for (const block of blocks) {
-    if (block.number <= expired) {
+  for (const [place, block] of blocks.entries()) {
+    if (place <= expired) {
       store.removeBlock(block.number)
       removed += block.rows
     } else if (block.first_at < before) removed += trim(store, block, { before, client })

@@ -1,4 +1,5 @@
 import type { ResolverClient, WatchedQueries } from '../dns/resolver-files.ts'
+import type { NodeQueryBatch } from './node-batches.ts'
 import type { WatchReport } from '../hints/watch-report.ts'
 
 /** A peer as the log names it. */
@@ -32,6 +33,8 @@ export type ToWriter =
   | { readonly type: 'upstreams'; readonly labels: readonly string[] }
   /** Deletes the queries before a time (milliseconds since the epoch), by one client or by all (null). */
   | { readonly type: 'purge'; readonly id?: number; readonly before: number; readonly client: number | null }
+  /** Writes queries that a node answered. */
+  | { readonly type: 'batch'; readonly id: number; readonly batch: NodeQueryBatch }
   /** Writes what the rings hold, then ends. */
   | { readonly type: 'stop' }
 
@@ -45,6 +48,14 @@ export type FromWriter =
       readonly task: 'purge'
       readonly id: number | undefined
       readonly removed: number
+      readonly error: string | null
+    }
+  /** A batch of a node is in the log, and `last` is the number of its last one there; `error` says why it is not. */
+  | {
+      readonly type: 'done'
+      readonly task: 'batch'
+      readonly id: number
+      readonly last: number
       readonly error: string | null
     }
   /** Queries that were written show something unusual, or were blocked by a list. */

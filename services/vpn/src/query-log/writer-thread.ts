@@ -33,6 +33,8 @@ let lastReport = -Infinity
 let lost = 0
 let failure: string | null = null
 let isHurrying = false
+/** Queries of nodes that wait until entries are not being deleted. */
+const batches: Extract<ToWriter, { type: 'batch' }>[] = []
 
 /** Looks for what the hints want; a watch that is off is gone with all it has seen. */
 function follow(watched: WriterStart['watched']): void {
@@ -81,14 +83,27 @@ function turn(): void {
   if (writer.isDue(Date.now) && (begin - lastWrite > restMs || writer.waiting > muchBytes)) write(Date.now)
   if (begin - lastReport > reportEveryMs) report()
   while (writer.hasUpkeep && performance.now() - begin < upkeepMs) writer.work()
+  if (!writer.hasUpkeep) writeBatches()
   if (isStopping) return finish()
   setTimeout(turn, writer.hasUpkeep ? 1 : Math.max(1, pauseMs - (performance.now() - begin)))
+}
+
+/** What was answered here meanwhile is written first, so that queries stand in the order of time. */
+function writeBatches(): void {
+  if (batches.length > 0) write()
+  for (const { id, batch } of batches.splice(0)) {
+    const taken = writer.takeBatch(batch, Date.now())
+    if (taken !== undefined && taken.count > 0) post({ type: 'wrote', count: taken.count, lost: writer.lost })
+    const error = taken === undefined ? (writer.failure ?? 'the file cannot be written') : null
+    post({ type: 'done', task: 'batch', id, last: taken?.last ?? 0, error })
+  }
 }
 
 /** Writes what waits, after the pending purges. */
 function finish(): void {
   for (let tries = 0; writer.waiting > 0 && tries < 8; tries += 1) write()
   while (writer.hasUpkeep) writer.work()
+  writeBatches()
   writer.close()
   post({ type: 'done', task: 'stop', error: writer.failure })
   port.close()
@@ -113,6 +128,9 @@ function take(message: ToWriter): void {
       return writer.purge({ before: message.before, client: message.client }, ({ removed, error }) =>
         post({ type: 'done', task: 'purge', id: message.id, removed, error }),
       )
+    case 'batch':
+      batches.push(message)
+      return
     case 'stop':
       isStopping = true
   }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { hasEntries } from '../dns/log-ring.ts'
 import type { ResolverSettings } from '../dns/resolver-files.ts'
+import type { NodeQueryBatch } from '../query-log/node-batches.ts'
 import type { FromWriter, LogClient, ToWriter, WriterStart } from '../query-log/writer-messages.ts'
 import type { WatchReport } from '../hints/watch-report.ts'
 import type { ClientsChange } from './messages.ts'
@@ -9,6 +10,7 @@ import type { ClientsChange } from './messages.ts'
 const restartMs = 1000
 const lookMs = 100
 const purgeMs = 60_000
+const batchMs = 20_000
 const stopMs = 3000
 
 type KeptMessage = Extract<ToWriter, { type: 'settings' | 'clients' | 'upstreams' }>
@@ -21,6 +23,8 @@ export const logSettings = ({ logRetentionDays: retentionDays, watched }: Resolv
 
 /** Callbacks of the log. */
 export interface LogListeners {
+  /** A journal is written in place of the log. */
+  readonly isJournal?: boolean | undefined
   /** Called with the number of entries written. */
   readonly onWritten: (count: number) => void
   /** Called with what the written queries show. */
@@ -39,11 +43,11 @@ export class LogThreadHost {
   readonly #listeners: LogListeners
   readonly #kept = new Map<string, Exclude<KeptMessage, { type: 'clients' }>>()
   #clients: Map<number, LogClient> | undefined
-  readonly #purges = new Map<number, PromiseWithResolvers<void>>()
+  readonly #tasks = new Map<number, PromiseWithResolvers<number>>()
   #retentionDays: number
   #watched: WriterStart['watched']
   #upstreams: readonly string[] = []
-  #nextPurge = 1
+  #nextTask = 1
   #isClosed = false
   #worker: Worker | undefined
   #look: NodeJS.Timeout | undefined
@@ -94,18 +98,15 @@ export class LogThreadHost {
 
   /** Deletes the queries before a time; rejects with the reason when that did not go. */
   async purge(before: number, client: number | null): Promise<void> {
-    this.#startNow()
-    const id = this.#nextPurge++
-    const purge = Promise.withResolvers<void>()
-    const timer = setTimeout(() => purge.reject(new Error('the query log is busy')), purgeMs)
-    this.#purges.set(id, purge)
-    post(this.#worker, { type: 'purge', id, before, client })
-    try {
-      await purge.promise
-    } finally {
-      clearTimeout(timer)
-      this.#purges.delete(id)
-    }
+    await this.#task(purgeMs, (id) => ({ type: 'purge', id, before, client }))
+  }
+
+  /**
+   * Writes queries that a node answered, each batch once. Resolves with the number of the node's last batch in the log; rejects with the
+   * reason when that did not go.
+   */
+  takeBatch(batch: NodeQueryBatch): Promise<number> {
+    return this.#task(batchMs, (id) => ({ type: 'batch', id, batch }))
   }
 
   /** Writes what is left and ends. */
@@ -122,8 +123,30 @@ export class LogThreadHost {
     clearTimeout(timer)
   }
 
+  /** Has the thread do something, and waits until it says that it is done. */
+  async #task(milliseconds: number, messageOf: (id: number) => ToWriter): Promise<number> {
+    if (this.#isClosed) throw new Error('the query log is closed')
+    this.#startNow()
+    const id = this.#nextTask++
+    const task = Promise.withResolvers<number>()
+    const timer = setTimeout(() => task.reject(new Error('the query log is busy')), milliseconds)
+    this.#tasks.set(id, task)
+    post(this.#worker, messageOf(id))
+    try {
+      return await task.promise
+    } finally {
+      clearTimeout(timer)
+      this.#tasks.delete(id)
+    }
+  }
+
   #run(): Worker {
-    const worker = new Worker(new URL('../query-log/writer-thread.ts', import.meta.url), {
+    // Each is named where it stands, so that a build finds both.
+    const entry =
+      this.#listeners.isJournal === true
+        ? new URL('../query-log/journal-thread.ts', import.meta.url)
+        : new URL('../query-log/writer-thread.ts', import.meta.url)
+    const worker = new Worker(entry, {
       workerData: {
         ...this.#start,
         retentionDays: this.#retentionDays,
@@ -141,7 +164,7 @@ export class LogThreadHost {
   }
 
   #ended(): void {
-    for (const { reject } of this.#purges.values()) reject(new Error('the query log failed'))
+    for (const { reject } of this.#tasks.values()) reject(new Error('the query log failed'))
     this.#worker = undefined
     if (!this.#isClosed) setTimeout(() => this.#startNow(), restartMs)
   }
@@ -154,10 +177,10 @@ export class LogThreadHost {
       this.#listeners.onNoticed?.(message.report)
     } else if (message.type === 'failure') {
       if (message.message !== null) this.#listeners.warn(`the query log cannot be written: ${message.message}`)
-    } else if (message.task === 'purge' && message.id !== undefined) {
-      const purge = this.#purges.get(message.id)
-      if (message.error === null) purge?.resolve()
-      else purge?.reject(new Error(message.error))
+    } else if (message.task !== 'stop' && message.id !== undefined) {
+      const task = this.#tasks.get(message.id)
+      if (message.error === null) task?.resolve(message.task === 'batch' ? message.last : 0)
+      else task?.reject(new Error(message.error))
     }
   }
 }

@@ -36,6 +36,7 @@ export type ResolverCalls = Pick<
   | 'explain'
   | 'testUpstream'
   | 'purgeLog'
+  | 'takeQueries'
   | 'clearCache'
 >
 

@@ -1,8 +1,10 @@
+import { join } from 'node:path'
 import type { DataConfig } from '../dns/loops/data-config.ts'
 import type { Libc } from '../dns/sockets/libc.ts'
+import { resolverFile } from '../dns/resolver-files.ts'
 import type { RelayOptions } from '../dns/upstream/relay.ts'
 import type { ListsInForce } from './lists-in-force.ts'
-import type { LogListeners } from './log-thread-host.ts'
+import { type LogListeners, logSettings, LogThreadHost } from './log-thread-host.ts'
 import type { ActiveConfig } from './read-files.ts'
 import type { UpstreamServers } from './upstream-servers.ts'
 
@@ -14,6 +16,8 @@ export interface ResolverDependencies extends RelayOptions {
   readonly isCautious?: boolean
   /** Lists are compiled before it listens where none is in force yet: it does not answer before it blocks. */
   readonly isListsFirst?: boolean
+  /** Queries go into a journal, from which the program of a node sends them, and not into a log. */
+  readonly isJournal?: boolean | undefined
   /** Called with a warning for the operator. */
   readonly warn: (message: string) => void
   /** Called with the number of queries written to the log. */
@@ -31,4 +35,17 @@ export interface Opened {
   readonly lists: ListsInForce
   readonly servers: UpstreamServers
   readonly config: DataConfig
+}
+
+/** The thread that writes the query log, or the journal of a node. */
+export function openLog(
+  { dependencies, files }: Pick<Opened, 'dependencies' | 'files'>,
+  rings: readonly SharedArrayBuffer[],
+): LogThreadHost {
+  const { directory, isJournal, logged, noticed, warn } = dependencies
+  const file = join(directory, isJournal === true ? resolverFile.queryJournal : resolverFile.queryLog)
+  return new LogThreadHost(
+    { rings, file, ...logSettings(files.settings) },
+    { isJournal, onWritten: (count) => logged?.(count), onNoticed: noticed, warn },
+  )
 }

@@ -4,8 +4,8 @@ import type { Resolver } from './running-resolver.ts'
 import type { FromResolver, ResolverCall, ToResolver } from './messages.ts'
 
 /*
- * The resolver process. Started by `supervisor.ts`: `node resolver.ts DIRECTORY [--cautious] [--lists-first]`, with a
- * channel to the service. It ends when that channel does.
+ * The resolver process. Started by `supervisor.ts`: `node resolver.ts DIRECTORY [--cautious] [--lists-first]
+ * [--journal]`, with a channel to the service. It ends when that channel does.
  */
 process.title = 'hearth-vpn resolver'
 const [directory = '.', ...options] = process.argv.slice(2)
@@ -39,6 +39,7 @@ const opening = createResolver({
   directory,
   isCautious: options.includes('--cautious'),
   isListsFirst,
+  isJournal: options.includes('--journal'),
   warn,
   logged: (count) => (logged += count),
   noticed: (report) => send({ type: 'noticed', report }),

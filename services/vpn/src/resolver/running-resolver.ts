@@ -3,16 +3,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createRingMemory, LogRing } from '../dns/log-ring.ts'
 import { withUpdate, type DataUpdate, type DataConfig } from '../dns/loops/data-config.ts'
 import { resolverFile } from '../dns/resolver-files.ts'
+import type { NodeQueryBatch } from '../query-log/node-batches.ts'
 import { CacheFile } from './cache-file.ts'
 import { DataThreadHost } from './data-thread-host.ts'
 import { ListeningAddresses } from './listening-addresses.ts'
 import type { ListsChange } from './lists-in-force.ts'
-import { logSettings, LogThreadHost } from './log-thread-host.ts'
+import { logSettings, type LogThreadHost } from './log-thread-host.ts'
 import type { ChangedFile, ClientsChange, Explanation, ExplainRequest, ResolverState } from './messages.ts'
 import { type ActiveConfig, peerNamesOf, policyOf, profilesOf, readActiveConfig, settingsConfig } from './read-files.ts'
 import { RecordsInForce } from './records-in-force.ts'
 import { readResolverFile } from './stored-files.ts'
-import type { Opened } from './opened-resolver.ts'
+import { type Opened, openLog } from './opened-resolver.ts'
 import { resolverState } from './resolver-state.ts'
 import { OpenedStreams } from './opened-streams.ts'
 import type { ServersConfig } from './upstream-servers.ts'
@@ -63,10 +64,7 @@ export class Resolver {
       },
       connected: (socket, isTunnel) => this.#streams.take(socket, isTunnel),
     })
-    this.#log = new LogThreadHost(
-      { rings, file: join(directory, resolverFile.queryLog), ...logSettings(files.settings) },
-      { onWritten: (count) => dependencies.logged?.(count), onNoticed: dependencies.noticed, warn },
-    )
+    this.#log = openLog(opened, rings)
   }
 
   /** Opens the listeners, then starts the deferred work in the order of its urgency. */
@@ -178,6 +176,11 @@ export class Resolver {
 
   purgeLog(before: number, client: number | null): Promise<void> {
     return this.#log.purge(before, client)
+  }
+
+  /** Writes queries that a node answered into the log. */
+  takeQueries(batch: NodeQueryBatch): Promise<number> {
+    return this.#log.takeBatch(batch)
   }
 
   async close(): Promise<void> {

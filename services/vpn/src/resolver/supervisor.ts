@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
+import type { NodeQueryBatch } from '../query-log/node-batches.ts'
 import type { WatchReport } from '../hints/watch-report.ts'
 import type { ListsChange } from './lists-in-force.ts'
 import type {
@@ -22,6 +23,8 @@ import { checkMs, Watchdog } from './watchdog.ts'
 const answerMs = 15_000
 /** Compiling lists, and purging the log. */
 const longMs = 150_000
+/** Writing queries of a node. */
+const batchMs = 25_000
 /** A starting resolver needs longer than a running one, which sends a heartbeat every half second. */
 const starting = { asleepMs: answerMs, ranMs: answerMs, passedMs: answerMs }
 const answering = { asleepMs: 2000, ranMs: 6000, passedMs: 6000 }
@@ -77,11 +80,11 @@ export class ResolverSupervisor {
 
   /**
    * Starts it by the files in `DATA_DIR/dns`; without them it listens nowhere until it is notified of some. With `isListsFirst` it
-   * does not listen either while none of the lists that they name is compiled.
+   * does not listen either while none of the lists that they name is compiled; with `isJournal` it keeps queries in a journal.
    */
-  constructor(directory: string, { isListsFirst = false } = {}) {
+  constructor(directory: string, { isListsFirst = false, isJournal = false } = {}) {
     this.#directory = directory
-    this.#options = isListsFirst ? ['--lists-first'] : []
+    this.#options = [...(isListsFirst ? ['--lists-first'] : []), ...(isJournal ? ['--journal'] : [])]
     this.#ready.promise.catch(() => undefined)
     setTimeout(() => this.#ready.reject(new Error('the resolver did not start')), answerMs).unref()
     this.#start()
@@ -160,6 +163,11 @@ export class ResolverSupervisor {
   /** Deletes the queries before a time, by one client or by all (null). */
   purgeLog(before: number, client: number | null): Promise<void> {
     return this.#call('purgeLog', [before, client], longMs)
+  }
+
+  /** Writes queries that a node answered into the log, each batch once. */
+  takeQueries(batch: NodeQueryBatch): Promise<number> {
+    return this.#call('takeQueries', [batch], batchMs)
   }
 
   clearCache(): Promise<void> {

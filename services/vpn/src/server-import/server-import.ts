@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { LeftNothing, orNothing } from '../left-nothing.ts'
 import { readForeignFiles } from '../foreign-files/read-foreign-files.ts'
 import { firstFreePort, type HostLinks } from '../interfaces/host-links.ts'
+import { readReach } from '../interfaces/host-reach.ts'
 import { interfaceMembers } from '../interfaces/interfaces.ts'
 import { checkHostNetworks, checkNetworks, lockNetworks } from '../interfaces/network-checks.ts'
 import { type InterfaceDefaults, newInterfaceRow } from '../interfaces/new-interface.ts'
@@ -111,7 +112,7 @@ async function checkHost({ host, database }: ServerImportDependencies, outcome: 
     if (port !== undefined && !(await host.isPortFree(port)))
       throw conflict('listen_port', `Another program on this host uses the UDP port ${port}; stop it first`)
     const { address, address6 = null, name } = input
-    await checkHostNetworks(database.query, { name, address, address6 }, await host.networks())
+    checkHostNetworks({ name, address, address6 }, await readReach(database.query, host, null))
   })
 }
 

@@ -2,9 +2,11 @@ import type { Database } from '@hearth/database'
 import type { Kysely } from 'kysely'
 import { networksBehind } from '../interfaces/desired-devices.ts'
 import type { HostLinks } from '../interfaces/host-links.ts'
+import { clashOf, type HostReach, readReach } from '../interfaces/host-reach.ts'
 import { lockNetworks } from '../interfaces/network-checks.ts'
-import { allInterfaceRows, interfaceRowsOn, networkOwnerRows } from '../interfaces/store.ts'
-import { isReserved, overlaps, sharesAddress } from '../interfaces/subnet.ts'
+import { hostsOf } from '../interfaces/place-checks.ts'
+import { allInterfaceRows, networkOwnerRows } from '../interfaces/store.ts'
+import { isReserved, sharesAddress } from '../interfaces/subnet.ts'
 import { conflict, invalidField } from '../problems.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import { networkOf, parseNetworkAddress } from '../wireguard/network-address.ts'
@@ -22,7 +24,7 @@ interface NetworkOwner {
 export interface NetworkContext {
   readonly kind: Database<Tables>['kind']
   readonly host: Pick<HostLinks, 'networks'>
-  /** Take networks that this host reaches over another device. */
+  /** Take networks that a host of the interface reaches over another device. */
   readonly allowHostOverlap: boolean
 }
 
@@ -43,7 +45,8 @@ export async function networksColumn(
   await lockNetworks(context.kind, trx)
   await refuseInterfaces(trx, distinct)
   await refuseOtherPeers(trx, { id, on }, distinct)
-  if (!context.allowHostOverlap && on.node_id === null) await refuseHost(trx, distinct, context.host)
+  if (!context.allowHostOverlap)
+    for (const each of hostsOf(on)) refuseHost(distinct, await readReach(trx, context.host, each))
   return JSON.stringify(distinct)
 }
 
@@ -96,19 +99,11 @@ async function refuseOtherPeers(
     throw conflict('networks', `The peers of ${on.name} would have more than ${maxOfInterface} networks behind them`)
 }
 
-async function refuseHost(
-  trx: Kysely<Tables>,
-  networks: readonly string[],
-  host: NetworkContext['host'],
-): Promise<void> {
-  const ours = new Set((await interfaceRowsOn(trx, null)).map(({ name }) => name))
-  const others = (await host.networks()).filter(({ device }) => !ours.has(device))
+function refuseHost(networks: readonly string[], reach: HostReach): void {
   for (const network of networks) {
-    const clash = others.find(
-      (each) => each.network.includes(':') === network.includes(':') && overlaps(each.network, network),
-    )
+    const clash = clashOf(reach, network)
     if (clash === undefined) continue
-    const message = `The network ${network} overlaps with ${clash.network}, which this host reaches over ${clash.device}. Choose another network, or set allow_host_overlap`
+    const message = `The network ${network} overlaps with ${clash.network}, which ${reach.who} reaches over ${clash.device}. Choose another network, or set allow_host_overlap`
     throw conflict('networks', message, { code: 'host_overlap', ...clash })
   }
 }

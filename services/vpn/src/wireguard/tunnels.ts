@@ -79,7 +79,7 @@ export class Tunnels {
 
 /**
  * Changes of one interface, for the holder of its lock. Each either did all it says or throws a `DeviceError` after putting back
- * what it could. The host of an interface that is elsewhere is notified, and follows by itself.
+ * what it could. The host of an interface that is elsewhere, too or alone, is notified, and follows by itself.
  */
 export class TunnelChanges {
   readonly #controller: TunnelController
@@ -106,6 +106,8 @@ export class TunnelChanges {
       routes === undefined ? batch() : withRoutes(driver, { name, routes }, batch),
     )
     if (open.length > 0) readBack.request(name, open)
+    // Another host may run the interface, too.
+    elsewhere.changed(name)
   }
 
   /** The firewall rules of an interface that are in force; null while it has none. */

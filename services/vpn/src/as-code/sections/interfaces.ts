@@ -23,6 +23,8 @@ const InterfaceEntry = z.strictObject({
   enabled: z.boolean().default(true),
   /** Name of the node that runs it. */
   node: z.string().max(64).nullable().default(null),
+  /** Name of a node that runs it, too. */
+  standby: z.string().max(64).nullable().default(null),
   public_key: PublicKey.optional(),
   private_key: SealedText.optional(),
 })
@@ -34,7 +36,7 @@ export const interfacesSection: Section<InterfaceEntry> = {
   noun: 'interface',
   form: 'map',
   schema: InterfaceEntry,
-  defaults: { address6: null, nat: true, forwarding: true, enabled: true, node: null },
+  defaults: { address6: null, nat: true, forwarding: true, enabled: true, node: null, standby: null },
   secret: ['private_key'],
   prunes: 'first',
   names: InterfaceName,
@@ -58,7 +60,8 @@ export const interfacesSection: Section<InterfaceEntry> = {
           nat: row.nat === 1,
           forwarding: row.forwarding === 1,
           enabled: row.enabled === 1,
-          node: row.node_id === null ? null : (nodes.get(row.node_id) ?? null),
+          node: nodes.get(row.node_id ?? '') ?? null,
+          standby: nodes.get(row.standby_node_id ?? '') ?? null,
           public_key: row.public_key,
           private_key: key,
         },
@@ -78,9 +81,9 @@ export const interfacesSection: Section<InterfaceEntry> = {
         change,
         ({ wanted }) => wanted.path,
         async ({ held, members }) => {
-          const { public_key: publicKey, private_key: _, node, ...others } = members
+          const { public_key: publicKey, private_key: _, node, standby, ...others } = members
           if (publicKey !== undefined) throw invalidField('public_key', 'is another one than the interface has here')
-          const changes = { ...others, ...(node === undefined ? {} : await placeOf(context, node)) }
+          const changes = { ...others, ...(await placesOf(context, { node, standby })) }
           if (Object.keys(changes).length > 0) await interfaces.update(held.id, { ...changes, ...overlap })
         },
       )),
@@ -92,7 +95,7 @@ export const interfacesSection: Section<InterfaceEntry> = {
 }
 
 async function createOne(context: SectionContext, { name, value }: Wanted<InterfaceEntry>): Promise<void> {
-  const { private_key: sealed, public_key: publicKey, node, ...input } = value
+  const { private_key: sealed, public_key: publicKey, node, standby, ...input } = value
   const { parts, secrets, newKeys, allowHostOverlap } = context
   const keys = sealed === undefined || publicKey === undefined ? undefined : openKeys(context, { sealed, publicKey })
   if (sealed !== undefined && (publicKey === undefined || secrets === undefined))
@@ -103,15 +106,26 @@ async function createOne(context: SectionContext, { name, value }: Wanted<Interf
       'cannot come back without its private key, and with another one every device needs its configuration again: take an export with secrets, or allow new keys',
     )
   const overlap = allowHostOverlap ? { allow_host_overlap: true } : {}
-  await parts.interfaces.create({ ...input, ...(await placeOf(context, node)), ...overlap, name }, keys)
+  await parts.interfaces.create({ ...input, ...(await placesOf(context, { node, standby })), ...overlap, name }, keys)
 }
 
 /** Nodes join by themselves: a file names those that are there. */
-async function placeOf({ parts }: SectionContext, node: string | null): Promise<{ node_id: string | null }> {
-  if (node === null) return { node_id: null }
-  const id = await findNodeIdByName(parts.db, node)
-  if (id === undefined) throw invalidField('node', `is no node of this service: ${node}`)
-  return { node_id: id }
+async function placesOf(
+  { parts }: SectionContext,
+  names: { readonly node: string | null | undefined; readonly standby: string | null | undefined },
+): Promise<{ node_id?: string | null; standby_node_id?: string | null }> {
+  const find = async (member: 'node' | 'standby') => {
+    const name = names[member]
+    if (name === null || name === undefined) return name
+    const id = await findNodeIdByName(parts.db, name)
+    if (id === undefined) throw invalidField(member, `is no node of this service: ${name}`)
+    return id
+  }
+  const [nodeId, standbyId] = [await find('node'), await find('standby')]
+  return {
+    ...(nodeId === undefined ? {} : { node_id: nodeId }),
+    ...(standbyId === undefined ? {} : { standby_node_id: standbyId }),
+  }
 }
 
 function openKeys({ secrets }: SectionContext, { sealed, publicKey }: { sealed: string; publicKey: string }) {

@@ -18,14 +18,15 @@ for (const [kind, skip] of [['SQLite', false] as const, ['PostgreSQL', postgresO
       const db = database.query
       try {
         await migrate(db, earlier)
-        const { node_id: _, ...before } = interfaceRow({ next_host: 7, public_key: 'a' })
+        const { node_id: _, standby_node_id: _standby, ...before } = interfaceRow({ next_host: 7, public_key: 'a' })
         await db.insertInto('interfaces').values(before).execute()
-        await db.insertInto('peers').values(peerRow('p2')).execute()
+        const { endpoint_changed_at: _changed, ...peer } = peerRow('p2')
+        await db.insertInto('peers').values(peer).execute()
         await db.insertInto('access_closed').values({ interface: 'wg0' }).execute()
         await migrate(db, migrations)
 
         const [kept] = await db.selectFrom('interfaces').selectAll().execute()
-        assert.deepEqual({ ...kept }, { ...before, node_id: null })
+        assert.deepEqual({ ...kept }, { ...before, node_id: null, standby_node_id: null })
         assert.equal((await db.selectFrom('peers').selectAll().execute()).length, 1)
         assert.equal((await db.selectFrom('access_closed').selectAll().execute()).length, 1)
         const node = { id: 'n1', name: 'Berlin', name_key: 'berlin', created_at: 0 }

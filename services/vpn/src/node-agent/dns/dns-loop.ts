@@ -6,9 +6,12 @@ import type { NodeResolver } from './node-resolver.ts'
 
 /** The answer of the service; the manifest is looked at by itself, because it may be one that this version does not know. */
 const Answer = z.object({ revision: z.string(), manifest: z.unknown() })
+type Answer = z.infer<typeof Answer>
 
 /** Time for an answer beside the wait of the service, milliseconds. */
 const answerMs = 15_000
+/** A fetch that takes longer than this, milliseconds, is watched for something newer. */
+const longFetchMs = 2000
 
 export interface DnsLoopDependencies extends Pick<RepeatedRequest, 'timers' | 'log'> {
   readonly link: Pick<ControlLink, 'send'>
@@ -17,14 +20,67 @@ export interface DnsLoopDependencies extends Pick<RepeatedRequest, 'timers' | 'l
 
 /** Asks the service for what the resolver of this node works from, again and again: each answer comes when that is another. */
 export function followDns(dependencies: DnsLoopDependencies, signal: AbortSignal): Promise<void> {
-  const { link, resolver } = dependencies
+  const { resolver } = dependencies
   const ask = async () => {
-    const { received } = resolver
-    const options = { answer: Answer, signal, timeoutMs: stateWaitMs + answerMs }
-    const { revision, manifest } = await link.send(linkPaths.dns, { revision: received }, options)
-    if (manifest === null || manifest === undefined || revision === received) return false
-    await resolver.take(revision, manifest, signal)
+    let answer = await askFor(dependencies, resolver.received, signal)
+    if (answer === undefined) return false
+    while (answer !== undefined) answer = await takeUnlessNewer(dependencies, answer, signal)
     return true
   }
   return repeatRequest({ ...dependencies, what: 'DNS files', ask, after: () => resolver.retry() }, signal)
+}
+
+/** Asks once; undefined when the service knows nothing newer than this revision. */
+async function askFor(
+  { link }: Pick<DnsLoopDependencies, 'link'>,
+  known: string | null,
+  signal: AbortSignal,
+): Promise<Answer | undefined> {
+  const options = { answer: Answer, signal, timeoutMs: stateWaitMs + answerMs }
+  const answer = await link.send(linkPaths.dns, { revision: known, logs: true }, options)
+  const isSame = answer.manifest === null || answer.manifest === undefined || answer.revision === known
+  return isSame ? undefined : answer
+}
+
+/**
+ * Has the resolver take an answer over. A fetch that takes long, as that of a list does, ends when the service knows something newer:
+ * that is returned then. What came whole is not fetched again.
+ */
+async function takeUnlessNewer(
+  dependencies: DnsLoopDependencies,
+  { revision, manifest }: Answer,
+  signal: AbortSignal,
+): Promise<Answer | undefined> {
+  const [isOver, isOutdated] = [new AbortController(), new AbortController()]
+  const watch = watchForNewer(dependencies, revision, AbortSignal.any([signal, isOver.signal])).then((newer) => {
+    if (newer !== undefined) isOutdated.abort()
+    return newer
+  })
+  try {
+    await dependencies.resolver.take(revision, manifest, AbortSignal.any([signal, isOutdated.signal]))
+  } catch (error) {
+    if (signal.aborted || !isOutdated.signal.aborted) throw error
+  } finally {
+    isOver.abort()
+  }
+  return watch
+}
+
+/** Waits for something newer than a revision until the signal; undefined when there was nothing, or the service does not answer. */
+async function watchForNewer(
+  dependencies: DnsLoopDependencies,
+  revision: string,
+  signal: AbortSignal,
+): Promise<Answer | undefined> {
+  try {
+    await dependencies.timers.delay(longFetchMs, signal)
+    while (!signal.aborted) {
+      const newer = await askFor(dependencies, revision, signal)
+      if (newer !== undefined) return newer
+      await dependencies.timers.delay(longFetchMs, signal)
+    }
+  } catch {
+    // The fetch itself says what is wrong.
+  }
+  return undefined
 }

@@ -31,6 +31,7 @@ async function openNode() {
           fetched.push(store.get(hash) ?? '')
         },
       },
+      journal: { waiting: 0, lost: 0 },
       log: { info: say, warn: say, error: say },
       onChanged: () => undefined,
       start: async () => {

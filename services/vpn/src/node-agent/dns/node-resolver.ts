@@ -6,6 +6,7 @@ import type { ResolverSupervisor } from '../../resolver/supervisor.ts'
 import type { ControlLink } from '../control-link.ts'
 import { describeIssue } from '../state-file.ts'
 import { DnsFolder, type StoredManifest } from './dns-folder.ts'
+import type { QueryJournal } from './query-journal.ts'
 
 /** A resolver process that is supervised. */
 type Supervised = Pick<
@@ -17,6 +18,7 @@ export interface NodeResolverDependencies {
   /** Data directory of the node. */
   readonly directory: string
   readonly link: Pick<ControlLink, 'download'>
+  readonly journal: Pick<QueryJournal, 'waiting' | 'lost'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
   /** Called when the resolver began to run, or ended. */
   readonly onChanged: () => void
@@ -91,7 +93,8 @@ export class NodeResolver {
       if (files.length > 0) await this.#install({ revision, files }, signal)
       else await this.#end({ revision, files })
     } catch (error) {
-      this.#failure = (error as Error).message
+      // Something newer is fetched in its place.
+      if (!signal.aborted) this.#failure = (error as Error).message
       throw error
     }
     this.#failure = undefined
@@ -186,6 +189,7 @@ export class NodeResolver {
 
   /** How the resolver is, for reports. */
   status(): NonNullable<Report['dns']> {
+    const { journal } = this.#dependencies
     const state = this.#resolver?.state
     const restarts = this.#resolver?.restarts ?? 0
     const deaf = (state?.listeners ?? []).filter(({ error }) => error !== null)
@@ -198,6 +202,7 @@ export class NodeResolver {
       lists: this.#lists,
       blocked_names: state?.names ?? 0,
       problem,
+      log: { waiting: journal.waiting, lost: journal.lost + (state?.logLost ?? 0) },
     }
   }
 
@@ -216,7 +221,7 @@ export class NodeResolver {
 
 /** Loaded when there is something to answer. */
 const startSupervised = async (folder: string): Promise<Supervised> =>
-  new (await import('../../resolver/supervisor.ts')).ResolverSupervisor(folder, { isListsFirst: true })
+  new (await import('../../resolver/supervisor.ts')).ResolverSupervisor(folder, { isListsFirst: true, isJournal: true })
 
 const waitingStatus = (restarts: number) => (restarts > 0 ? 'failed' : 'starting')
 

@@ -132,7 +132,7 @@ test('each peer of a node gets the decisions that all files would give it', () =
   fc.assert(
     fc.property(world, (drawn) => {
       const home = filesOf(drawn)
-      const cut = { ...home, ...cutFiles(home, served) }
+      const cut = { ...home, ...cutFiles(home, served, { logs: true }) }
       const [whole, part] = [home, cut].map((files) => openPolicy(policyOf(activeConfig(files, bundle), bundle)))
       assert.ok(whole !== undefined && part !== undefined)
       const names = [...domains, ...home.clients.map(({ label }) => `${label ?? 'nobody'}.${suffix}`)]
@@ -150,7 +150,7 @@ test('nothing that is about others goes to a node', () => {
   fc.assert(
     fc.property(world, (drawn) => {
       const home = filesOf(drawn)
-      const { clients, names, profiles, rules, records, settings } = cutFiles(home, served)
+      const { clients, names, profiles, rules, records, settings } = cutFiles(home, served, { logs: true })
       const numbers = new Set(clients.map(({ number }) => number))
       assert.ok(clients.every(({ gateway }) => gateway === '10.8.0.1' || gateway === '10.9.0.1'))
       assert.ok(rules.every(({ client }) => client <= 0 || numbers.has(client)))
@@ -164,7 +164,11 @@ test('nothing that is about others goes to a node', () => {
         listeners.map(({ address, port, device }) => `${address} ${port} ${device}`),
         ['10.8.0.1 53 wg0', 'fd08::1 53 wg0', '10.9.0.1 53 wg1'],
       )
-      assert.deepEqual([listenClient, queryLog, watched], [0, 'none', { tunnels: false, blocked: false }])
+      assert.deepEqual(
+        [listenClient, queryLog, watched],
+        [0, home.settings.queryLog, { tunnels: false, blocked: false }],
+      )
+      assert.equal(cutFiles(home, served, { logs: false }).settings.queryLog, 'none', 'an older version')
     }),
   )
 })

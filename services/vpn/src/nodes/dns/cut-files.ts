@@ -23,7 +23,11 @@ export type CutFiles = { readonly [Name in CutName]: ResolverFiles[Name] }
  * Cuts the files of a node from those of the service: peers of its interfaces only, with the rules, profiles and records that hold
  * for them. So each of them gets the same decisions as it would from all files.
  */
-export function cutFiles(home: HomeFiles, interfaces: readonly ServedInterface[]): CutFiles {
+export function cutFiles(
+  home: HomeFiles,
+  interfaces: readonly ServedInterface[],
+  { logs }: { readonly logs: boolean },
+): CutFiles {
   const gateways = new Set(interfaces.map(({ gateways: [first] }) => first))
   const all = [...home.clients]
   const clients = all.filter(({ gateway }) => gateways.has(gateway))
@@ -32,7 +36,7 @@ export function cutFiles(home: HomeFiles, interfaces: readonly ServedInterface[]
   const profiles = home.profiles.filter(({ number }) => used.has(number))
   const holding = new Set([0, ...profiles.map(({ holds }) => profileClient(holds))])
   return {
-    settings: settingsOf(home.settings, interfaces),
+    settings: settingsOf(home.settings, interfaces, logs),
     clients,
     names: home.settings.peerNamesSuffix === null ? [] : namesOf(all, numbers),
     profiles,
@@ -54,8 +58,12 @@ const namesOf = (clients: readonly ResolverClient[], own: ReadonlySet<number>): 
     typeof label === 'string' && !own.has(number) ? [{ label, addresses }] : [],
   )
 
-/** The engine is the choice of a host. Queries are not logged on nodes, so nothing is looked for in them. */
-function settingsOf(settings: ResolverSettings, interfaces: readonly ServedInterface[]): ResolverSettings {
+/** The engine is the choice of a host. What queries show is looked for where their log is. */
+function settingsOf(
+  settings: ResolverSettings,
+  interfaces: readonly ServedInterface[],
+  logs: boolean,
+): ResolverSettings {
   return {
     ...settings,
     engine: 'auto',
@@ -63,7 +71,7 @@ function settingsOf(settings: ResolverSettings, interfaces: readonly ServedInter
       gateways.map((address) => ({ address, port: 53, device: name })),
     ),
     listenClient: 0,
-    queryLog: 'none',
+    queryLog: logs && settings.logRetentionDays > 0 ? settings.queryLog : 'none',
     watched: { tunnels: false, blocked: false },
   }
 }

@@ -40,7 +40,11 @@ export const DnsManifest = z.object({
 export type DnsManifest = z.infer<typeof DnsManifest>
 
 /** A node asks for its files and names the revision of the manifest that it has. The answer comes when there is another, or after a while. */
-export const DnsRequest = z.object({ revision: plainText(64).nullable() })
+export const DnsRequest = z.object({
+  revision: plainText(64).nullable(),
+  /** The node sends the queries that it logs. Older ones have nowhere to log to. */
+  logs: z.boolean().default(false),
+})
 
 /** The manifest, null when it is still the one that the node named. The revision is the SHA-256 of its text, hex. */
 export interface DnsAnswer {

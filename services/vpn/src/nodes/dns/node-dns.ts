@@ -25,10 +25,22 @@ export interface NodeDnsDependencies {
   readonly waiters: StateWaiters
 }
 
+/** Clients that changed: the gateways that answer them, and whether they are found by other names. */
+interface ChangedClients {
+  readonly gateways: ReadonlySet<string>
+  readonly areNamesOthers: boolean
+}
+
 /** A file on its way to a node. */
 export interface OutgoingFile {
   readonly size: number
   readonly content: Readable
+}
+
+/** A node that asks for its files; `logs` when it sends the queries that it logs. */
+interface AskingNode {
+  readonly id: string
+  readonly logs: boolean
 }
 
 type Digest = Pick<DnsFile, 'sha256' | 'size'>
@@ -42,25 +54,41 @@ export class NodeDns {
   readonly #digests = new WeakMap<object, Digest>()
   /** What each node was told last: it gets these files and no others. */
   readonly #manifests = new Map<string, DnsManifest>()
+  /** What of the peers each node was told. */
+  readonly #told = new Map<string, { readonly gateways: readonly string[]; readonly hasNames: boolean }>()
+  /** Nodes that send the queries that they log. */
+  readonly #logging = new Set<string>()
 
   constructor(dependencies: NodeDnsDependencies) {
     this.#dependencies = dependencies
   }
 
-  /** Takes over that a file of the resolver, or a peer, changed. */
-  changed(): void {
-    this.#home = undefined
-    for (const nodeId of this.#manifests.keys()) this.#dependencies.waiters.changed(nodeId)
+  /** Takes over that a file of the resolver changed, or peers did: only nodes that get something else then are woken. */
+  changed(scope?: ChangedClients): void {
+    if (scope === undefined) this.#home = undefined
+    for (const nodeId of this.#manifests.keys())
+      if (scope === undefined || this.#concerns(nodeId, scope)) this.#dependencies.waiters.changed(nodeId)
+  }
+
+  #concerns(nodeId: string, { gateways, areNamesOthers }: ChangedClients): boolean {
+    const told = this.#told.get(nodeId)
+    // A node without interfaces that need its resolver is woken when it gets one.
+    if (told === undefined) return false
+    return (areNamesOthers && told.hasNames) || told.gateways.some((gateway) => gateways.has(gateway))
   }
 
   /** Forgets a node that was removed. */
   forget(nodeId: string): void {
     this.#manifests.delete(nodeId)
+    this.#logging.delete(nodeId)
+    this.#told.delete(nodeId)
     this.#dependencies.waiters.forget(nodeId)
   }
 
   /** Answers a node that has the manifest of this revision: at once when it is to have another, or after a wait. */
-  async answer(nodeId: string, known: string | null, signal: AbortSignal): Promise<DnsAnswer> {
+  async answer({ id: nodeId, logs }: AskingNode, known: string | null, signal: AbortSignal): Promise<DnsAnswer> {
+    if (logs) this.#logging.add(nodeId)
+    else this.#logging.delete(nodeId)
     const found = await waitForOther(this.#dependencies.waiters, { nodeId, known, signal }, async () => {
       const manifest = await this.read(nodeId)
       return { revision: sha256(JSON.stringify(manifest)), manifest }
@@ -110,12 +138,18 @@ export class NodeDns {
     const served = rows
       .filter((row) => row.enabled === 1 && asksGateway(row))
       .map((row) => ({ name: row.name, gateways: gatewaysOf(row) }))
-    if (served.length === 0) return undefined
+    if (served.length === 0) {
+      this.#told.delete(nodeId)
+      return undefined
+    }
     this.#home ??= readHome(this.#dependencies.directory).catch((error: unknown) => {
       this.#home = undefined
       throw error
     })
-    return cutFiles({ ...(await this.#home), clients: this.#dependencies.clients() }, served)
+    const home = { ...(await this.#home), clients: this.#dependencies.clients() }
+    const gateways = served.flatMap(({ gateways: [first] }) => first ?? [])
+    this.#told.set(nodeId, { gateways, hasNames: home.settings.peerNamesSuffix !== null })
+    return cutFiles(home, served, { logs: this.#logging.has(nodeId) })
   }
 
   #digestOf(value: object): Digest {

@@ -127,7 +127,7 @@ function InterfaceFields({ form, overlapsWith }: InterfaceFieldsProps) {
       {overlapsWith !== undefined && (
         <Checkbox
           label="Use this network anyway"
-          description={`This host then no longer reaches its neighbours on ${overlapsWith}, and you may lose your connection to it`}
+          description={`The host then no longer reaches its neighbours on ${overlapsWith}, and you may lose your connection to it`}
           {...form.getInputProps('allow_host_overlap', { type: 'checkbox' })}
         />
       )}

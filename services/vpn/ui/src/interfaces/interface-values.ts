@@ -19,6 +19,8 @@ export interface InterfaceValues extends Record<string, unknown> {
   forwarding: boolean
   /** Id of the node that is to run it; empty for the host of the service. */
   node: string
+  /** Id of the node that is to run it, too; empty for none. */
+  standby: string
   /** Set with the first interface; empty when it is set already or stays as it is. */
   public_endpoint: string
   /** Take the network although it is one of the host's. */
@@ -27,13 +29,15 @@ export interface InterfaceValues extends Record<string, unknown> {
 
 /** The form for a new interface, filled with what the service found free and the host devices probably reach it by. */
 export function proposedValues(proposal: Proposal, endpoint = ''): InterfaceValues {
-  return { ...proposal, nat: true, forwarding: true, node: '', public_endpoint: endpoint, allow_host_overlap: false }
+  const places = { node: '', standby: '' }
+  return { ...proposal, nat: true, forwarding: true, ...places, public_endpoint: endpoint, allow_host_overlap: false }
 }
 
 /** The form for an interface that exists. */
 export function interfaceValues(from: Interface): InterfaceValues {
   const { name, address, address6, listen_port, dns, mtu, nat, forwarding } = from
-  const choices = { node: from.node?.id ?? '', public_endpoint: '', allow_host_overlap: false }
+  const places = { node: from.node?.id ?? '', standby: from.standby?.id ?? '' }
+  const choices = { ...places, public_endpoint: '', allow_host_overlap: false }
   return { name, address, address6: address6 ?? '', listen_port, dns, mtu, nat, forwarding, ...choices }
 }
 
@@ -50,6 +54,7 @@ export function toInterfaceCreate(values: InterfaceValues): InterfaceCreate {
     ...(listen_port === '' ? {} : { listen_port }),
     ...(mtu === '' ? {} : { mtu }),
     ...(values.node === '' ? {} : { node_id: values.node }),
+    ...(values.standby === '' ? {} : { standby_node_id: values.standby }),
     ...(values.allow_host_overlap ? { allow_host_overlap: true } : {}),
   }
 }
@@ -57,6 +62,10 @@ export function toInterfaceCreate(values: InterfaceValues): InterfaceCreate {
 /** The body that changes an interface: only what differs; undefined when nothing does. */
 export function toInterfaceUpdate(values: InterfaceValues, before: InterfaceValues): InterfaceUpdate | undefined {
   const others = changedValues(toInterfaceCreate(values), toInterfaceCreate(before))
-  const changed = values.node === before.node ? others : { ...others, node_id: values.node === '' ? null : values.node }
+  const changed = {
+    ...others,
+    ...(values.node === before.node ? {} : { node_id: values.node || null }),
+    ...(values.standby === before.standby ? {} : { standby_node_id: values.standby || null }),
+  }
   return Object.keys(changed).length === 0 ? undefined : changed
 }

@@ -12,27 +12,44 @@ interface RunsOnProps {
   readonly present?: Interface
 }
 
-/** Field for the host that runs an interface; nothing while there are no nodes. */
+/** Fields for the host that runs an interface, and for its standby; nothing while there are no nodes. */
 export function RunsOn({ form, present }: RunsOnProps) {
   const nodes = useNodes().data?.nodes ?? []
   if (nodes.length === 0) return null
-  const choices = [
-    { value: '', label: 'This host' },
-    ...nodes.map(({ id, name, status }) => ({
-      value: id,
-      label: status === 'connected' ? name : `${name} (${status})`,
-    })),
-  ]
-  const chosen = nodes.find(({ id }) => id === form.getValues().node)
+  const choices = nodes.map(({ id, name, status }) => ({
+    value: id,
+    label: status === 'connected' ? name : `${name} (${status})`,
+  }))
+  const { node, standby } = form.getValues()
+  const chosen = nodes.find(({ id }) => id === node)
+  const second = nodes.find(({ id }) => id === standby)
+  // The node that becomes the host of the interface is its standby no longer.
+  const onNode = (next: string) => {
+    form.setFieldValue('node', next)
+    if (next !== '' && next === standby) form.setFieldValue('standby', present?.node?.id ?? '')
+  }
   const isMoved = present !== undefined && (present.node?.id ?? '') !== form.getValues().node
   return (
     <>
       <NativeSelect
         label="Runs on"
         description={chosen === undefined ? undefined : endpointText(chosen)}
-        data={choices}
+        data={[{ value: '', label: 'This host' }, ...choices]}
         {...form.getInputProps('node')}
+        onChange={(event) => onNode(event.currentTarget.value)}
       />
+      {(standby !== '' || choices.some(({ value }) => value !== node)) && (
+        <NativeSelect
+          label="Standby"
+          description={
+            second === undefined
+              ? 'A node that runs the same interface, for devices that do not reach the other host'
+              : `${endpointText(second)}, with their second configuration`
+          }
+          data={[{ value: '', label: 'None' }, ...choices.filter(({ value }) => value !== node)]}
+          {...form.getInputProps('standby')}
+        />
+      )}
       {isMoved && <MoveWarning present={present} from={nodes.find(({ id }) => id === present.node?.id)} to={chosen} />}
     </>
   )

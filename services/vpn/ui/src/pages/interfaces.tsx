@@ -107,14 +107,23 @@ const columns: Column<Interface>[] = [
 const nodeColumn: Column<Interface> = {
   key: 'node',
   header: 'Runs on',
-  render: (row) => row.node?.name ?? 'This host',
+  render: (row) => (
+    <>
+      {row.node?.name ?? 'This host'}
+      {row.standby !== null && (
+        <small className="hearth-dimmed interface-second">
+          Standby: {row.standby.name} <InterfaceStatusBadge interface={row.standby} />
+        </small>
+      )}
+    </>
+  ),
 }
 
 /** Where interfaces run is shown when some run elsewhere. */
 function columnsFor(interfaces: readonly Interface[], isAdmin: boolean): Column<Interface>[] {
   const [name, ...others] = columns
   const first = name === undefined ? [] : [name]
-  const node = interfaces.some((row) => row.node !== null) ? [nodeColumn] : []
+  const node = interfaces.some((row) => row.node !== null || row.standby !== null) ? [nodeColumn] : []
   return [...first, ...node, ...others, ...(isAdmin ? [actionColumn] : [])]
 }
 

@@ -49,7 +49,7 @@ export function NodesPage() {
     <>
       <PageHeader
         title="Nodes"
-        description="Other hosts that run interfaces of this service. The filter works there as here; queries are not logged there yet."
+        description="Other hosts that run interfaces of this service. The DNS filter and the query log work there as here."
         actions={(nodes.data?.nodes.length ?? 0) > 0 && button}
       />
       <InterfaceTabs />
@@ -94,14 +94,22 @@ const appearances: Record<Node['status'], { tone: Tone; text: string; icon: type
   waiting: { tone: 'quiet', text: 'Waits to join', icon: IconHourglass },
 }
 
+const twoHosts = { tone: 'bad', text: 'Two hosts', icon: IconAlertTriangle } as const
+
 function NodeStatus({ node }: { node: Node }) {
-  const { tone, text, icon } = appearances[node.status]
-  const { join_token_expires_at: end } = node
+  const { join_token_expires_at: end, duplicate_addresses: duplicates } = node
+  const { tone, text, icon } = duplicates === null ? appearances[node.status] : twoHosts
   return (
     <>
       <StatusBadge tone={tone} icon={icon}>
         {text}
       </StatusBadge>
+      {duplicates !== null && (
+        <small className="hearth-dimmed interface-second">
+          Two hosts report as this node by turns, from {duplicates.join(' and ')}: its files were copied. Stop one of
+          them, and let it join with a token of its own.
+        </small>
+      )}
       {end !== null && (
         <small className="hearth-dimmed interface-second">
           Join token ends <RelativeTime value={end} />
@@ -146,6 +154,23 @@ function NodeDns({ node: { dns, status } }: { node: Node }) {
         {text}
       </StatusBadge>
       {detail !== null && <small className="hearth-dimmed interface-second">{detail}</small>}
+      {dns.log !== null && dns.log.lost > 0 && (
+        <small className="hearth-dimmed interface-second">
+          {formatCount(dns.log.lost, 'query', 'queries')} lost for the log
+        </small>
+      )}
+    </>
+  )
+}
+
+function NodeInterfaces({ node: { interfaces, standby_interfaces: standbys } }: { node: Node }) {
+  if (interfaces.length + standbys.length === 0) return '–'
+  return (
+    <>
+      {interfaces.join(', ')}
+      {standbys.length > 0 && (
+        <small className="hearth-dimmed interface-second">Standby of {standbys.join(', ')}</small>
+      )}
     </>
   )
 }
@@ -166,7 +191,7 @@ const columns: Column<Node>[] = [
   {
     key: 'interfaces',
     header: 'Interfaces',
-    render: (node) => (node.interfaces.length === 0 ? '–' : node.interfaces.join(', ')),
+    render: (node) => <NodeInterfaces node={node} />,
   },
   { key: 'dns', header: 'DNS', render: (node) => <NodeDns node={node} /> },
   { key: 'version', header: 'Version', render: (node) => node.version ?? '–' },

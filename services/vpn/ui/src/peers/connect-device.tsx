@@ -1,8 +1,9 @@
-import { Alert, Button, Group, List, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, List, Modal, SegmentedControl, Stack, Text } from '@mantine/core'
 import { CopyButton, saveFile, useAction } from '@hearth/ui'
 import { IconDownload, IconKey } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Peer } from '../api.ts'
+import { type Interface, keys, type Peer, readInterfaces } from '../api.ts'
 import { EndpointWarning } from '../endpoint/endpoint-field.tsx'
 import { HandshakeStatus } from './peer-status.tsx'
 import { readConfiguration } from './peer-actions.ts'
@@ -11,6 +12,8 @@ import { hasWholeConfiguration } from './peer-values.ts'
 /** Dialog that hands a device its configuration: QR code for phones, a file for other devices. */
 export function ConnectDevice({ peer, onClose }: { peer: Peer; onClose: () => void }) {
   const isComplete = hasWholeConfiguration(peer)
+  const standby = useStandby(peer)
+  const [isStandby, setStandby] = useState(false)
   return (
     <Modal opened onClose={onClose} title="Connect this device" size="md">
       <Stack>
@@ -19,9 +22,10 @@ export function ConnectDevice({ peer, onClose }: { peer: Peer; onClose: () => vo
           {isComplete && 'The code and the file contain its private key: keep them secret.'}
         </Text>
         <EndpointWarning />
-        {isComplete ? <QrCode peer={peer} /> : <OwnKey />}
+        {standby !== null && <StandbyChoice name={standby.name} isStandby={isStandby} onChange={setStandby} />}
+        {isComplete ? <QrCode key={String(isStandby)} peer={peer} isStandby={isStandby} /> : <OwnKey />}
         <ConnectSteps peer={peer} isComplete={isComplete} />
-        <ConfigurationButtons peer={peer} />
+        <DownloadAndCopy peer={peer} isStandby={isStandby} />
       </Stack>
     </Modal>
   )
@@ -45,10 +49,59 @@ export function ConnectSteps({ peer, isComplete }: { peer: Peer; isComplete: boo
   )
 }
 
-/** Download and copy of the configuration. */
+/** The standby of the interface of a peer; null without one. */
+function useStandby(peer: Peer): Interface['standby'] {
+  const interfaces = useQuery({ queryKey: keys.interfaces, queryFn: readInterfaces })
+  return interfaces.data?.find(({ name }) => name === peer.interface)?.standby ?? null
+}
+
+interface StandbyChoiceProps {
+  readonly name: string
+  readonly isStandby: boolean
+  readonly onChange: (isStandby: boolean) => void
+}
+
+/** Choice between the two configurations of a device. */
+function StandbyChoice({ name, isStandby, onChange }: StandbyChoiceProps) {
+  return (
+    <>
+      <SegmentedControl
+        aria-label="Configuration"
+        value={isStandby ? 'standby' : 'main'}
+        onChange={(value) => onChange(value === 'standby')}
+        data={[
+          { value: 'main', label: 'Usual' },
+          { value: 'standby', label: `Standby: ${name}` },
+        ]}
+      />
+      <Text size="sm">
+        {isStandby
+          ? 'Add it to the device as a second tunnel, to switch on while the usual one does not connect. One of them at a time.'
+          : `The device can have a second configuration, for the standby ${name}.`}
+      </Text>
+    </>
+  )
+}
+
+/** Download and copy of the configuration, and of that for the standby where there is one. */
 export function ConfigurationButtons({ peer }: { peer: Peer }) {
+  const standby = useStandby(peer)
+  return (
+    <>
+      <DownloadAndCopy peer={peer} isStandby={false} />
+      {standby !== null && (
+        <>
+          <Text size="sm">For the standby {standby.name}, as a second tunnel:</Text>
+          <DownloadAndCopy peer={peer} isStandby />
+        </>
+      )}
+    </>
+  )
+}
+
+function DownloadAndCopy({ peer, isStandby }: { peer: Peer; isStandby: boolean }) {
   const download = useAction({
-    run: () => readConfiguration(peer),
+    run: () => readConfiguration(peer, isStandby),
     done: ({ fileName }) => `Saved as ${fileName}`,
     onDone: ({ text, fileName }) => saveFile(fileName, text, 'application/octet-stream'),
   })
@@ -59,14 +112,16 @@ export function ConfigurationButtons({ peer }: { peer: Peer }) {
         loading={download.isPending}
         onClick={() => download.mutate()}
       >
-        Download file
+        {isStandby ? 'Download standby file' : 'Download file'}
       </Button>
-      <CopyButton text={async () => (await readConfiguration(peer)).text}>Copy configuration</CopyButton>
+      <CopyButton text={async () => (await readConfiguration(peer, isStandby)).text}>
+        {isStandby ? 'Copy standby configuration' : 'Copy configuration'}
+      </CopyButton>
     </Group>
   )
 }
 
-function QrCode({ peer }: { peer: Peer }) {
+function QrCode({ peer, isStandby }: { peer: Peer; isStandby: boolean }) {
   const [failed, setFailed] = useState(false)
   if (failed)
     return (
@@ -77,8 +132,8 @@ function QrCode({ peer }: { peer: Peer }) {
   return (
     <img
       className="qr-code"
-      src={`/api/peers/${encodeURIComponent(peer.id)}/qrcode`}
-      alt={`QR code with the configuration of ${peer.name}`}
+      src={`/api/peers/${encodeURIComponent(peer.id)}/qrcode${isStandby ? '?standby=true' : ''}`}
+      alt={`QR code with the ${isStandby ? 'standby ' : ''}configuration of ${peer.name}`}
       width={340}
       height={340}
       onError={() => setFailed(true)}

@@ -24,10 +24,13 @@ export function useEnablePeer() {
   })
 }
 
-/** The configuration file of a peer and the name to save it under. */
-export async function readConfiguration(peer: Pick<Peer, 'id'>): Promise<{ text: string; fileName: string }> {
+/** The configuration file of a peer, or that for the standby, and the name to save it under. */
+export async function readConfiguration(
+  peer: Pick<Peer, 'id'>,
+  isStandby = false,
+): Promise<{ text: string; fileName: string }> {
   const { data, response } = await api.GET('/api/peers/{id}/config', {
-    params: { path: { id: peer.id } },
+    params: { path: { id: peer.id }, query: isStandby ? { standby: 'true' } : {} },
     parseAs: 'text',
   })
   const named = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Log, parseJson, writeFileAtomic } from '@hearth/runtime'
+import { z } from 'zod'
+import { resolverFile } from '../../dns/resolver-files.ts'
+import { LoggedEntry } from '../../nodes/link-schema.ts'
+import { batchesIn, journalFile, type StoredBatch } from '../../query-log/journal-files.ts'
+import { readResolverFile } from '../../resolver/stored-files.ts'
+import { dnsFolderName } from './dns-folder.ts'
+
+/** Bytes and days of queries that wait for the service, at most; settings that keep queries for less hold. */
+const maxWaiting = { bytes: 64 << 20, days: 7 } as const
+const day = 86_400_000
+
+/** What is gone from the journal: the number of the last batch, in the count that it belongs to, and queries that were lost. */
+const Position = z.object({ count: z.uuid(), last: z.int().min(0), lost: z.int().min(0) })
+type Position = z.infer<typeof Position>
+
+/** A batch to send. */
+export interface OutgoingBatch {
+  readonly count: string
+  readonly number: number
+  readonly entries: readonly LoggedEntry[]
+}
+
+export interface QueryJournalDependencies {
+  /** Data directory of the node. */
+  readonly directory: string
+  readonly log: Pick<Log, 'warn'>
+  /** Limits; for tests. */
+  readonly limits?: { readonly bytes: number; readonly days: number }
+}
+
+/** Queries that the resolver of this node answered and the service has not written down yet, in files. */
+export class QueryJournal {
+  readonly #dependencies: QueryJournalDependencies
+  readonly #dns: string
+  readonly #folder: string
+  #position: Position | undefined
+  #waiting = 0
+
+  constructor(dependencies: QueryJournalDependencies) {
+    this.#dependencies = dependencies
+    this.#dns = join(dependencies.directory, dnsFolderName)
+    this.#folder = join(this.#dns, resolverFile.queryJournal)
+  }
+
+  /** Queries that waited when it looked last. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** Queries that were deleted before the service had them. */
+  get lost(): number {
+    return this.#position?.lost ?? 0
+  }
+
+  /** Returns the oldest batch; undefined when none waits. */
+  async oldest(): Promise<OutgoingBatch | undefined> {
+    const batches = this.#batches()
+    const [first] = batches
+    if (first === undefined) return undefined
+    const { count } = await this.#read()
+    const text = await readFile(join(this.#folder, first.file), 'utf8')
+    return { count, number: first.number, entries: entriesIn(text) }
+  }
+
+  /**
+   * Takes over that the service has written down the batches up to this number. One that is greater than all that were ever sent means
+   * that this disk holds an older journal than the service knows: another count begins.
+   */
+  async confirm(sent: number, counted: number): Promise<void> {
+    if (counted > sent) await this.#write({ ...(await this.#read()), count: randomUUID() })
+    else await this.#remove(this.#batches().filter(({ number }) => number <= counted))
+  }
+
+  /** Gives a batch up that the service does not take. */
+  async giveUp(number: number): Promise<void> {
+    const batches = this.#batches().filter((batch) => batch.number === number)
+    await this.#remove(batches, entriesOf(batches))
+  }
+
+  /** Deletes what is too old, or too much. */
+  async limit(now: number): Promise<void> {
+    const batches = this.#batches()
+    if (batches.length === 0) return
+    const { logRetentionDays: kept } = await readResolverFile(this.#dns, 'settings')
+    const { bytes, days } = this.#dependencies.limits ?? maxWaiting
+    const before = kept === 0 ? Infinity : now - Math.min(kept, days) * day
+    const found = await Promise.all(batches.map(({ file }) => stat(join(this.#folder, file))))
+    let room = bytes
+    const isKept = found.toReversed().map(({ size, mtimeMs }) => {
+      room -= size
+      return room >= 0 && mtimeMs >= before
+    })
+    const gone = batches.filter((_, index) => isKept[batches.length - 1 - index] !== true)
+    if (gone.length === 0) return
+    // What the settings do not keep is not lost.
+    const expired = kept === 0 ? Infinity : now - kept * day
+    const lost = gone.filter((batch) => (found[batches.indexOf(batch)]?.mtimeMs ?? 0) >= expired)
+    await this.#remove(gone, entriesOf(lost))
+    if (lost.length > 0)
+      this.#dependencies.log.warn(
+        `queries that wait for the service became too many or too old; deleted: ${entriesOf(lost)}`,
+      )
+  }
+
+  #batches(): StoredBatch[] {
+    const batches = batchesIn(this.#folder)
+    this.#waiting = entriesOf(batches)
+    return batches
+  }
+
+  /** What is gone is noted first: its numbers are not given again. */
+  async #remove(batches: readonly StoredBatch[], lost = 0): Promise<void> {
+    const greatest = batches.at(-1)?.number
+    if (greatest === undefined) return
+    const position = await this.#read()
+    await this.#write({ ...position, last: Math.max(position.last, greatest), lost: position.lost + lost })
+    for (const { file } of batches) await rm(join(this.#folder, file), { force: true })
+    this.#waiting -= entriesOf(batches)
+  }
+
+  async #read(): Promise<Position> {
+    if (this.#position !== undefined) return this.#position
+    const file = join(this.#folder, journalFile.position)
+    const { data } = Position.safeParse(
+      existsSync(file) ? parseJson(await readFile(file, 'utf8').catch(() => '')) : undefined,
+    )
+    if (data === undefined) await this.#write({ count: randomUUID(), last: 0, lost: 0 })
+    else this.#position = data
+    return this.#position ?? Position.parse(data)
+  }
+
+  async #write(position: Position): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    await writeFileAtomic(join(this.#folder, journalFile.position), JSON.stringify(position))
+    this.#position = position
+  }
+}
+
+const entriesOf = (batches: readonly StoredBatch[]): number => batches.reduce((sum, { count }) => sum + count, 0)
+
+/** A line that a crash cut off is none. */
+function entriesIn(text: string): LoggedEntry[] {
+  return text.split('\n').flatMap((line) => {
+    const { data } = LoggedEntry.safeParse(line === '' ? undefined : parseJson(line))
+    return data === undefined ? [] : [data]
+  })
+}
