@@ -22,6 +22,7 @@ import { Sessions } from './accounts/sessions.ts'
 import { createAnalyser } from './analysis/analyse-audio.ts'
 import { createAnalyseJob } from './analysis/analyse-job.ts'
 import { analysisRate } from './analysis/audio-pieces.ts'
+import { createMeasureLevels } from './analysis/sound-levels.ts'
 import { openArtifacts } from './artifacts/open-artifacts.ts'
 import type { Config } from './config.ts'
 import { createConvertAudio, createConvertVideo } from './conversion/convert.ts'
@@ -47,6 +48,8 @@ import { mediaCollectors } from './prometheus/figures.ts'
 import type { Queue } from './queue/queue.ts'
 import { documentWithoutTokens, openapiDocument } from './openapi.ts'
 import { allRoutes, type Features } from './routes.ts'
+import { Reanalysis } from './reanalysis/reanalysis.ts'
+import { createAnalysisRequests } from './reanalysis/requests.ts'
 import { createLogos } from './settings/logo.ts'
 import { createChangeSettings, openSettings, type SettingsStore } from './settings/settings.ts'
 import { openWatermark } from './settings/watermark.ts'
@@ -91,7 +94,7 @@ export async function createCore(dependencies: CoreDependencies) {
   const base = await openBase(dependencies)
   const { db, settings, artifacts, sizes } = base
   const unsubscribe = followSettings(settings, bus, log)
-  const { run, close: closeRun } = createRun(base)
+  const { run, reanalysis, close: closeRun } = createRun(base)
   const workers = new Workers({
     ...dependencies,
     db,
@@ -102,12 +105,17 @@ export async function createCore(dependencies: CoreDependencies) {
   return {
     ...base,
     workers,
+    reanalysis,
     /** Number of jobs this process works on at a time. */
     workerCount: (): number => config.workers ?? (settings.current().download_worker_count || sizes.workers),
+    async startWorkers(count: number): Promise<void> {
+      await workers.start(count)
+      reanalysis.start()
+    },
     async close(): Promise<void> {
       unsubscribe()
       base.chosenYtDlp.close()
-      await workers.close()
+      await Promise.all([workers.close(), reanalysis.close()])
       await closeRun()
       base.tools.close()
       await artifacts.close()
@@ -185,6 +193,7 @@ function createRun(base: Awaited<ReturnType<typeof openBase>>) {
   const analyser = createAnalyser({
     slots: sizes.heavy,
     decode: (file, stretch) => tools.ffmpeg.decode(file, { ...stretch, sampleRate: analysisRate }),
+    measure: createMeasureLevels(tools.ffmpeg),
   })
   const monotonic = () => timers.monotonic()
   const encoding = { ffmpeg: tools.ffmpeg, slots: base.heavy, bus, monotonic, settings }
@@ -198,7 +207,8 @@ function createRun(base: Awaited<ReturnType<typeof openBase>>) {
     convertAudio: createConvertAudio(encoding),
     analyse: createAnalyseJob({ analyser, settings, timers, log }),
   })
-  return { run, close: () => analyser.close() }
+  const lease = base.config.leaseSeconds * 1000
+  return { run, reanalysis: new Reanalysis({ ...base, analyser, settings, lease }), close: () => analyser.close() }
 }
 
 export interface AppDependencies {
@@ -266,7 +276,7 @@ export async function createApp(dependencies: AppDependencies) {
   // No other process works on a SQLite database.
   if (core.database.kind === 'sqlite') await upkeep.clear()
   const count = core.workerCount()
-  if (count > 0) await core.workers.start(count)
+  if (count > 0) await core.startWorkers(count)
   upkeep.start()
   return {
     http,
@@ -350,6 +360,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     tokens: apiTokens,
     securityLog,
     jobs,
+    analysisRequests: createAnalysisRequests({ ...context, jobs }),
     removeAll: createRemoveAll({ ...context, countLinks: () => shares.count() }),
     readUrl,
     lookup,

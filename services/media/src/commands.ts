@@ -16,7 +16,31 @@ export function addCommands(program: Command): void {
     })
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
+  addAnalysisCommand(program)
   addToolCommands(program)
+}
+
+/** Adds `analyse`: the running service, or the workers, take the sounds from the database. */
+function addAnalysisCommand(program: Command): void {
+  program
+    .command('analyse')
+    .description('have all sounds analysed again that lack values an analysis finds today; print how many were added')
+    .action(async () => {
+      const [{ systemClock }, { openSettings }, { outdatedBy }, { requestOutdated }, { withStorage }] =
+        await Promise.all([
+          import('@hearth/runtime'),
+          import('./settings/settings.ts'),
+          import('./reanalysis/requests.ts'),
+          import('./reanalysis/store.ts'),
+          import('./command-line/data.ts'),
+        ])
+      await withStorage(async ({ database }) => {
+        const settings = await openSettings(database.query)
+        const added = await requestOutdated(database.query, outdatedBy(settings.current()), systemClock.now())
+        process.stderr.write('the running service analyses them one by one; without one, the next start does\n')
+        process.stdout.write(`${added}\n`)
+      })
+    })
 }
 
 /** Adds `reset-admin-password`, for an administrator who lost the password. */

@@ -15,6 +15,15 @@ const changing = Job.pick({
   finished_at: true,
   bpm: true,
   bpm_confidence: true,
+  key: true,
+  key_camelot: true,
+  key_confidence: true,
+  loudness_lufs: true,
+  loudness_range_lu: true,
+  true_peak_dbtp: true,
+  silence_start_seconds: true,
+  silence_end_seconds: true,
+  analysis_pending: true,
   audio_hash: true,
 })
 

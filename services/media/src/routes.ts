@@ -15,6 +15,8 @@ import { eventRoutes } from './events/routes.ts'
 import { infoRoutes } from './info/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { conflict, unavailable } from './problems.ts'
+import type { AnalysisRequests } from './reanalysis/requests.ts'
+import { reanalysisRoutes } from './reanalysis/routes.ts'
 import { logoRoutes, settingsRoutes } from './settings/routes.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { statisticsRoutes } from './statistics/routes.ts'
@@ -44,6 +46,7 @@ export type Features = FeaturesOf<typeof jobRoutes> &
   FeaturesOf<typeof logoRoutes> &
   FeaturesOf<typeof statisticsRoutes> &
   FeaturesOf<typeof systemRoutes> & {
+    readonly analysisRequests: AnalysisRequests
     readonly account: AccountDependencies & OpenIdSignInDependencies
     readonly signInMethods: SignInMethods<MethodUser>
     /** Undefined while API tokens are switched off: then there are no routes of them either. */
@@ -103,6 +106,7 @@ export function allRoutes(features: Features): Route[] {
     ...(features.tokens === undefined ? [] : ownTokenRoutes(features.tokens, features.securityLog)),
     ...securityLogRoutes(features.securityLog, securityLogMount),
     ...jobRoutes(features),
+    ...reanalysisRoutes(features.analysisRequests),
     ...infoRoutes(features),
     ...deliveryRoutes(features),
     ...eventRoutes(features),

@@ -1,3 +1,4 @@
+import { camelotName, keyName } from '../music/musical-keys.ts'
 import type { JobRow } from '../tables.ts'
 import type { MediaFacts } from '../tools/yt-dlp-output.ts'
 import { downloadName } from './file-names.ts'
@@ -28,6 +29,15 @@ export function jobOfRow(row: JobRow): Job {
     bitrate_kbps: row.bitrate_kbps,
     bpm: row.bpm,
     bpm_confidence: row.bpm_confidence,
+    key: row.musical_key === null ? null : (keyName(row.musical_key) ?? null),
+    key_camelot: row.musical_key === null ? null : camelotName(row.musical_key),
+    key_confidence: row.key_confidence,
+    loudness_lufs: row.loudness_lufs,
+    loudness_range_lu: row.loudness_range_lu,
+    true_peak_dbtp: row.true_peak_dbtp,
+    silence_start_seconds: row.silence_start_ms === null ? null : row.silence_start_ms / 1000,
+    silence_end_seconds: row.silence_end_ms === null ? null : row.silence_end_ms / 1000,
+    analysis_pending: row.analysis_wanted_at !== null,
     audio_hash: row.audio_hash,
     filename: downloadName(row),
   }

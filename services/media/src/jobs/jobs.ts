@@ -46,6 +46,16 @@ const cleared = {
   bpm: null,
   bpm_confidence: null,
   bpm_alternative: null,
+  musical_key: null,
+  key_confidence: null,
+  loudness_lufs: null,
+  loudness_range_lu: null,
+  true_peak_dbtp: null,
+  silence_start_ms: null,
+  silence_end_ms: null,
+  analyser_version: null,
+  analysis_wanted_at: null,
+  analysis_lease_until: null,
   audio_hash: null,
   artifact: null,
   stem_ms: 0,
@@ -85,7 +95,7 @@ export class Jobs {
     return jobOfRow(row)
   }
 
-  async list(page: { offset: number; limit: number }): Promise<Job[]> {
+  async list(page: store.ListPage): Promise<Job[]> {
     return (await store.listJobs(this.#db, page)).map(jobOfRow)
   }
 

@@ -66,7 +66,7 @@ export function createRunJob(dependencies: RunDependencies): RunJob {
       const finished_at = dependencies.timers.now()
       if (job.type === 'audio') {
         // The file is available from here on, whatever the analysis finds.
-        const begun = { ...values, finished_at, message: 'Finding out the tempo' }
+        const begun = { ...values, finished_at, message: 'Analysing the sound' }
         const analysing = await handle.advance('analysis-begun', begun)
         await dependencies.analyse(analysing, { ...finished, file: kept }, handle)
       } else await handle.advance('finished', { ...values, finished_at, lease_until: null, message: 'Finished' })

@@ -43,6 +43,15 @@ export const Job = z
     bitrate_kbps: count.nullable(),
     bpm: count.nullable(),
     bpm_confidence: z.number().min(0).max(1).nullable(),
+    key: z.string().nullable().meta({ description: 'Musical key, as `A minor` or `Eb major`' }),
+    key_camelot: z.string().nullable().meta({ description: 'The same on the Camelot wheel, `1A` to `12B`' }),
+    key_confidence: z.number().min(0).max(1).nullable(),
+    loudness_lufs: z.number().nullable().meta({ description: 'Integrated loudness by EBU R 128, LUFS' }),
+    loudness_range_lu: z.number().min(0).nullable().meta({ description: 'Loudness range by EBU Tech 3342, LU' }),
+    true_peak_dbtp: z.number().nullable().meta({ description: 'Highest true peak, dBTP' }),
+    silence_start_seconds: z.number().min(0).nullable().meta({ description: 'Silence at the beginning' }),
+    silence_end_seconds: z.number().min(0).nullable().meta({ description: 'Silence at the end' }),
+    analysis_pending: z.boolean().meta({ description: 'Another analysis of the finished sound waits or runs' }),
     audio_hash: z.string().nullable().meta({ description: 'SHA-256 of the file, hex' }),
     filename: z.string().nullable().meta({ description: 'Name under which the file is delivered' }),
   })
@@ -72,7 +81,15 @@ export const JobList = z.array(Job)
 
 const pageRule = 'must be a whole number'
 
+/** What the list of jobs can be sorted by; jobs without the value come last. */
+export const JobSort = z.enum(['created', 'title', 'duration', 'bpm', 'key', 'loudness'])
+export type JobSort = z.infer<typeof JobSort>
+
 export const JobPage = z.object({
+  sort: JobSort.default('created').meta({
+    description: '`key` goes round the Camelot wheel; jobs without the value come last',
+  }),
+  order: z.enum(['asc', 'desc']).optional().meta({ description: '`desc` for created, otherwise `asc`' }),
   offset: z.coerce.number(pageRule).int(pageRule).min(0).max(Number.MAX_SAFE_INTEGER).default(0),
   limit: z.coerce.number(pageRule).int(pageRule).min(1).max(100).default(50),
 })

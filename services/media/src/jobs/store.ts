@@ -1,6 +1,7 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { JobRow, Tables } from '../tables.ts'
 import { activeStatuses, completedStatuses, statusAfter, statusesBefore, type JobStep } from './job-machine.ts'
+import type { JobSort } from './schema.ts'
 
 type Db = Kysely<Tables>
 
@@ -64,16 +65,28 @@ export async function findJob(db: Db, id: string): Promise<JobRow | undefined> {
   return db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Newest first. */
-export async function listJobs(db: Db, page: { offset: number; limit: number }): Promise<JobRow[]> {
-  return db
-    .selectFrom('jobs')
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute()
+const sortColumns = {
+  title: sql<string>`lower(video_title)`,
+  duration: sql<number>`duration_ms`,
+  bpm: sql<number>`bpm`,
+  key: sql<number>`musical_key`,
+  loudness: sql<number>`loudness_lufs`,
+} satisfies Record<Exclude<JobSort, 'created'>, unknown>
+
+/** A page of the list. */
+export interface ListPage {
+  readonly sort?: JobSort
+  readonly order?: 'asc' | 'desc' | undefined
+  readonly offset: number
+  readonly limit: number
+}
+
+/** A page of jobs. Without a sort, and among equals, the newest comes first; jobs without the value come last. */
+export async function listJobs(db: Db, { sort = 'created', order, offset, limit }: ListPage): Promise<JobRow[]> {
+  let query = db.selectFrom('jobs').selectAll()
+  if (sort !== 'created') query = query.orderBy(sortColumns[sort], (by) => by[order ?? 'asc']().nullsLast())
+  const age = sort === 'created' ? (order ?? 'desc') : 'desc'
+  return query.orderBy('created_at', age).orderBy('id', age).limit(limit).offset(offset).execute()
 }
 
 /** The newest job for the same media that is running or done. */

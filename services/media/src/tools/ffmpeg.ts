@@ -106,6 +106,22 @@ export class Ffmpeg {
     return new Float32Array(whole.buffer.slice(whole.byteOffset, whole.byteOffset + bytes))
   }
 
+  /** Sends the whole sound through a filter of ours, and calls `onLine` with each line the filter prints to stdout. */
+  async filterSound(
+    file: string,
+    options: { filter: string; timeoutMs: number; signal: AbortSignal; onLine: (line: string) => void },
+  ): Promise<void> {
+    const { filter, timeoutMs, signal, onLine } = options
+    await this.#run({
+      program: this.#dependencies.ffmpeg,
+      args: [...localOnly, '-i', inputOf(file), '-vn', '-map', '0:a:0', '-af', filter, '-f', 'null', '-'],
+      directory: dirname(file),
+      limits: { ...limits, timeoutMs },
+      signal,
+      onLine,
+    })
+  }
+
   /** Resolves to true if any pixel of a picture lets through what is behind it; every one of them is decoded. */
   async hasTransparency(picture: string, signal: AbortSignal): Promise<boolean> {
     let pixels = 0

@@ -62,6 +62,7 @@ export const keys = {
   logo: ['logo'],
   statistics: ['statistics'],
   tempi: ['tempi'],
+  analysis: ['analysis'],
   host: ['host'],
   updates: ['updates'],
 } as const

@@ -1,4 +1,5 @@
 import type { Settings } from '../api.ts'
+import { AnalysisPart } from './analysis-part.tsx'
 import { LogoPart } from './logo-part.tsx'
 import { SettingsGroup, type SettingField } from './settings-group.tsx'
 
@@ -43,14 +44,14 @@ const video: readonly SettingField[] = [
 const audio: readonly SettingField[] = [
   {
     name: 'audio_analysis_max_minutes',
-    label: 'Find the tempo of audio up to',
-    description: 'Up to 240 minutes.',
+    label: 'Analyse audio up to',
+    description: 'Tempo, key, loudness and silence. Up to 240 minutes.',
     unit: 'min',
     zero: 'any length',
   },
   {
     name: 'audio_analysis_timeout_minutes',
-    label: 'Tempo analysis timeout',
+    label: 'Analysis timeout',
     description: '1 to 60 minutes. The file is available either way.',
     unit: 'min',
   },
@@ -72,7 +73,7 @@ export function DownloadSettings({ settings }: { settings: Settings }) {
     <>
       <SettingsGroup title="Downloads" settings={settings} fields={downloads} />
       <SettingsGroup title="Video" settings={settings} fields={video} foot={<LogoPart />} />
-      <SettingsGroup title="Audio" settings={settings} fields={audio} />
+      <SettingsGroup title="Audio" settings={settings} fields={audio} foot={<AnalysisPart />} />
       <SettingsGroup title="Retention" settings={settings} fields={retention} />
     </>
   )
