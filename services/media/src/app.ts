@@ -28,7 +28,6 @@ import type { Config } from './config.ts'
 import { createConvertAudio, createConvertVideo } from './conversion/convert.ts'
 import { createSlots } from './conversion/slots.ts'
 import { createCookieJars } from './cookies/jars.ts'
-import { createMp3s } from './delivery/mp3.ts'
 import type { MediaBus } from './events.ts'
 import { createEventStreams } from './events/streams.ts'
 import { createHostReader, effectiveProcessors, sizesFor } from './host/host.ts'
@@ -50,6 +49,7 @@ import { documentWithoutTokens, openapiDocument } from './openapi.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { Reanalysis } from './reanalysis/reanalysis.ts'
 import { createAnalysisRequests } from './reanalysis/requests.ts'
+import { createRenditions } from './delivery/renditions.ts'
 import { createLogos } from './settings/logo.ts'
 import { createChangeSettings, openSettings, type SettingsStore } from './settings/settings.ts'
 import { openWatermark } from './settings/watermark.ts'
@@ -316,14 +316,14 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
   const readUrl = createUrlReader(core)
   const lookup = createMediaLookup(context)
   const jobs = createJobs(core, { readUrl, lookup })
-  const mp3s = createMp3s({ ...context, jobs })
+  const renditions = createRenditions({ ...context, jobs })
   const trims = new Trims({ ...context, jobs })
   const stemFetch = createStemFetch({ baseUrl: config.stemServiceUrl, allow: config.outboundAllow })
   const client = createStemClient({ baseUrl: config.stemServiceUrl, fetch: stemFetch.fetch, timers })
   const stemAccount = new StemAccountStore({ ...context, client, settings: settingsStore })
   const stems = await openStems({ ...context, jobs, trims, client, account: stemAccount })
   const tokens = createShareTokens(keyOf(dependencies, 'share links'))
-  const shares = new Shares({ ...context, jobs, mp3s, tokens })
+  const shares = new Shares({ ...context, jobs, renditions, tokens })
   const pictures = new PictureCache({ folder: join(config.dataDirectory, 'thumbnails'), clock: timers })
   const notifications = new Notifications(core.database, {
     ...core,
@@ -365,7 +365,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     readUrl,
     lookup,
     artifacts,
-    mp3s,
+    renditions,
     trims,
     stemAccount,
     stems,

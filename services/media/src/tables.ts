@@ -35,6 +35,7 @@ export interface JobRow extends Omit<
   | 'silence_start_seconds'
   | 'silence_end_seconds'
   | 'analysis_pending'
+  | 'chapter_count'
 > {
   /** Equal for every address of the same media. */
   media_key: string
@@ -62,6 +63,12 @@ export interface JobRow extends Omit<
   analysis_wanted_at: number | null
   /** Until when the worker that analyses it again counts as alive; null when none does. */
   analysis_lease_until: number | null
+  /** Name of the piece, where the platform tells it from the title of the video. */
+  track_title: string | null
+  /** Chapters of the media, JSON. */
+  chapters: string | null
+  /** Template of the file's name; null for a job from before there were templates. */
+  name_template: string | null
   /** Name of the stored file, as `source.m4a`. */
   artifact: string | null
   /** Milliseconds of audio that were split into stems. */

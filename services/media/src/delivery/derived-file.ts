@@ -53,7 +53,9 @@ export async function keepDerived(
 /** Turns the failure of a conversion into a problem: 404 for a source that is not stored, 500 for a failed conversion. Returns other errors unchanged. */
 export function conversionProblem(error: unknown): unknown {
   if (error instanceof ArtifactMissing) return notFound('file')
-  return error instanceof MediaFailure ? new Problem(500, error.message, { cause: error }) : error
+  if (!(error instanceof MediaFailure)) return error
+  // A person can make room and try again; the file itself is fine.
+  return new Problem(error.code === 'disk_full' ? 503 : 500, error.message, { cause: error })
 }
 
 /** Throws the problem for a failed conversion; for `catch`. */

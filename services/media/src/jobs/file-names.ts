@@ -35,12 +35,12 @@ const qualityTag: Record<Quality, string> = {
   small: ' (smallQuality)',
 }
 
-/** The name a finished file is saved under, or null while there is none: audio goes out as MP3 unless the original is wanted. */
-export function downloadName(job: Named, isOriginal = false): string | null {
+/** The name a finished file is saved under, or null while there is none: audio goes out as MP3 unless another format is wanted. */
+export function downloadName(job: Named, soundExtension = 'mp3'): string | null {
   if (job.artifact === null) return null
-  const extension = job.artifact.slice(job.artifact.lastIndexOf('.') + 1)
-  if (job.type === 'audio') return `${fileTitle(job.video_title)}${tempoTag(job)}.${isOriginal ? extension : 'mp3'}`
-  return `${fileTitle(job.video_title)}${qualityTag[job.quality]}.${extension}`
+  const own = job.artifact.slice(job.artifact.lastIndexOf('.') + 1)
+  if (job.type === 'audio') return `${fileTitle(job.video_title)}${tempoTag(job)}.${soundExtension}`
+  return `${fileTitle(job.video_title)}${qualityTag[job.quality]}.${own}`
 }
 
 /** The name a trim is saved under. */

@@ -34,6 +34,9 @@ export interface JobDependencies {
 /** Number of the lock under which submissions count queued jobs on PostgreSQL. */
 const queueLock = 8_103_001
 
+/** Facts about media while the platform has not named them. */
+const unknownFacts = { track_title: null, artist: null, album: null, channel: null, published_on: null, chapters: null }
+
 /** Values of a job that starts over. */
 const cleared = {
   message: '',
@@ -180,9 +183,11 @@ type Requested = Pick<JobRow, 'id' | 'url' | 'platform' | 'media_key' | 'type' |
 const newRow = (requested: Requested, now: number): JobRow => ({
   video_title: null,
   video_meta_hover: null,
+  ...unknownFacts,
   ...cleared,
   message: null,
   status: 'queued',
+  name_template: null,
   attempt: 1,
   created_at: now,
   queued_at: now,

@@ -4,8 +4,12 @@ import { createPairSpectrum } from '../pair-spectrum.ts'
 const [size, hop] = [16_384, 8192]
 /** Range of the partials that count, Hz. */
 const range = { lowest: 55, highest: 2200 } as const
+/** A partial weaker than this share of the strongest does not count. */
+const minStrength = 0.001
 /** Deviation of a partial from its semitone at which it counts half, semitones. */
 const halfWidth = 0.2
+/** A partial may be an overtone: it counts for the tones it would be the second, third and fourth partial of too, each time less. */
+const overtones = { count: 4, share: 0.6 } as const
 
 /** A partial in one spectrum: its pitch as a MIDI number with fractions, and its strength. */
 interface Partial {
@@ -37,15 +41,14 @@ function peaksOf(magnitudes: Float64Array, binWidth: number): Partial[] {
   const [first, last] = [Math.ceil(range.lowest / binWidth), Math.floor(range.highest / binWidth)]
   let strongest = 0
   for (let bin = first; bin <= last; bin += 1) strongest = Math.max(strongest, magnitudes[bin] as number)
-  const least = strongest * 0.001
   const peaks: Partial[] = []
   for (let bin = first; bin <= last; bin += 1) {
     const at = magnitudes[bin] as number
     const [before, behind] = [magnitudes[bin - 1] as number, magnitudes[bin + 1] as number]
-    if (at <= least || at < before || at <= behind) continue
+    if (at <= strongest * minStrength || at < before || at <= behind) continue
     const [a, b, c] = [Math.log(before + 1e-12), Math.log(at), Math.log(behind + 1e-12)]
     const place = bin + (a - c) / (2 * (a - 2 * b + c) || 1)
-    peaks.push({ pitch: 69 + 12 * Math.log2((place * binWidth) / 440), strength: Math.sqrt(at) })
+    peaks.push({ pitch: 69 + 12 * Math.log2((place * binWidth) / 440), strength: at })
   }
   return peaks
 }
@@ -53,22 +56,31 @@ function peaksOf(magnitudes: Float64Array, binWidth: number): Partial[] {
 /** Deviation of the recording from 440 Hz, semitones from -0.5 to 0.5: the direction in which most partials lie. */
 function tuningOf(rows: readonly (readonly Partial[])[]): number {
   let [x, y] = [0, 0]
-  for (const { pitch, strength } of rows.flat()) {
-    x += strength * Math.cos(2 * Math.PI * pitch)
-    y += strength * Math.sin(2 * Math.PI * pitch)
-  }
+  for (const row of rows)
+    for (const { pitch, strength } of row) {
+      const weight = Math.sqrt(strength)
+      x += weight * Math.cos(2 * Math.PI * pitch)
+      y += weight * Math.sin(2 * Math.PI * pitch)
+    }
   return Math.atan2(y, x) / (2 * Math.PI)
 }
 
+/** Semitones from a tone up to its partials, and what each counts. */
+const intervals = Array.from({ length: overtones.count }, (_, index) => ({
+  semitones: 12 * Math.log2(index + 1),
+  weight: overtones.share ** index,
+}))
+
 function foldedRow(partials: readonly Partial[], tuning: number): Float64Array {
   const row = new Float64Array(12)
-  for (const { pitch, strength } of partials) {
-    const tuned = pitch - tuning
-    const semitone = Math.round(tuned)
-    const weight = Math.exp(-Math.LN2 * ((tuned - semitone) / halfWidth) ** 2)
-    const place = ((semitone % 12) + 12) % 12
-    row[place] = (row[place] as number) + strength * weight
-  }
+  for (const { pitch, strength } of partials)
+    for (const { semitones, weight } of intervals) {
+      const tone = pitch - tuning - semitones
+      const nearest = Math.round(tone)
+      const place = ((nearest % 12) + 12) % 12
+      const closeness = Math.exp(-Math.LN2 * ((tone - nearest) / halfWidth) ** 2)
+      row[place] = (row[place] as number) + strength * weight * closeness
+    }
   const strongest = Math.max(...row)
-  return strongest === 0 ? row : row.map((value) => value / strongest)
+  return strongest > 0 ? row.map((value) => value / strongest) : row
 }

@@ -1,5 +1,5 @@
-import { chromagram } from './chroma.ts'
 import { camelotIndex, musicalKeys, type MusicalKey } from '../../music/musical-keys.ts'
+import { chromagram } from './chroma.ts'
 
 /** Estimate of the key of a piece of music. */
 export interface KeyEstimate {
@@ -9,39 +9,47 @@ export interface KeyEstimate {
   readonly confidence: number
 }
 
-/** Weights of the steps of a scale from its tonic: how often and how long they are heard in the mode. */
+/**
+ * What each step above the tonic counts for a key: the notes of the tonic chord most, notes outside of the scale least. In minor
+ * the raised sixth and seventh are common.
+ */
 const profiles = {
-  major: [6.35, 2.23, 3.48, 2.33, 4.38, 4.09, 2.52, 5.19, 2.39, 3.66, 2.29, 2.88],
-  minor: [6.33, 2.68, 3.52, 5.38, 2.6, 3.53, 2.54, 4.75, 3.98, 2.69, 3.34, 3.17],
+  major: [1, 0, 0.5, 0, 0.8, 0.6, 0, 0.9, 0, 0.5, 0.15, 0.35],
+  minor: [1, 0, 0.5, 0.8, 0, 0.6, 0, 0.9, 0.5, 0.2, 0.5, 0.35],
 } as const
 
-/** A key less sure than this is not given. */
-const minConfidence = 0.2
+/** A key less sure than this is not given: noise, talking and most drums stay below it. */
+const minConfidence = 0.05
+/** Lead over the next key at which a key is 63 % sure; in the design set right keys lead by 0.14, wrong ones by 0.04. */
+const lead = 0.08
+/** Fit below which nothing has a key, and above which the fit takes nothing from the confidence. */
+const fitRange = { none: 0.45, full: 0.7 } as const
 
 /** Estimates the key of mono samples, best at 22.05 kHz. The same samples always give the same answer. */
 export function estimateKey(pieces: readonly Float32Array[], sampleRate: number): KeyEstimate {
   const rows = chromagram(pieces, sampleRate)
-  const sum = Float64Array.from({ length: 12 }, (_, place) =>
-    rows.reduce((all, row) => all + (row[place] as number), 0),
+  const sums = Float64Array.from({ length: 12 }, (_, place) =>
+    rows.reduce((sum, row) => sum + (row[place] as number), 0),
   )
-  const scored = musicalKeys.map((key) => ({ key, fit: correlation(sum, key) })).sort((a, b) => b.fit - a.fit)
-  const [best, second] = scored
+  const ranked = musicalKeys.map((key) => ({ key, fit: fitOf(sums, key) })).sort((a, b) => b.fit - a.fit)
+  const [best, second] = ranked
   if (rows.length === 0 || best === undefined || second === undefined) return { key: null, confidence: 0 }
-  const confidence = Math.max(0, Math.min(1, best.fit * 0.5 + (best.fit - second.fit) * 5))
-  return confidence < minConfidence ? { key: null, confidence } : { key: camelotIndex(best.key), confidence }
+  const clarity = Math.min(1, Math.max(0, (best.fit - fitRange.none) / (fitRange.full - fitRange.none)))
+  const confidence = clarity * (1 - Math.exp(-(best.fit - second.fit) / lead))
+  return { key: confidence < minConfidence ? null : camelotIndex(best.key), confidence }
 }
 
-/** Correlation of a chroma with the profile of a key, -1 to 1. */
-function correlation(chroma: Float64Array, { tonic, mode }: MusicalKey): number {
+/** Correlation of the sums of the pitch classes with the profile of a key, -1 to 1. */
+function fitOf(sums: Float64Array, { tonic, mode }: MusicalKey): number {
   const profile = Float64Array.from({ length: 12 }, (_, place) => profiles[mode][(place - tonic + 12) % 12] ?? 0)
-  const [a, b] = [centred(chroma), centred(profile)]
-  const product = a.reduce((all, value, place) => all + value * (b[place] as number), 0)
+  const [a, b] = [centred(sums), centred(profile)]
+  const product = a.reduce((sum, value, place) => sum + value * (b[place] as number), 0)
   return product / (Math.sqrt(power(a) * power(b)) || 1)
 }
 
-const power = (values: Float64Array): number => values.reduce((all, value) => all + value * value, 0)
+const power = (values: Float64Array): number => values.reduce((sum, value) => sum + value * value, 0)
 
 function centred(values: Float64Array): Float64Array {
-  const mean = values.reduce((all, value) => all + value, 0) / values.length
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
   return values.map((value) => value - mean)
 }

@@ -6,6 +6,7 @@ import * as securityLog from './0004-security-log.ts'
 import * as passkeys from './0005-passkeys.ts'
 import * as tokens from './0006-tokens.ts'
 import * as sound from './0007-sound.ts'
+import * as tags from './0008-tags.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -16,4 +17,5 @@ export const migrations: Migrations = {
   '0005-passkeys': passkeys,
   '0006-tokens': tokens,
   '0007-sound': sound,
+  '0008-tags': tags,
 }

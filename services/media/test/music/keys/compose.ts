@@ -73,7 +73,7 @@ function chordsOf(style: Style, key: MusicalKey, { count, random }: { count: num
   while (bars.length < count) bars.push(...(bars.length % 16 < 8 ? verse : chorus))
   bars.length = count
   const isEnding = random.next() < 0.5
-  if (isEnding) bars[count - 1] = [0, ...(key.mode === 'major' ? [0, 4, 7] : [0, 3, 7])]
+  if (isEnding) bars[count - 1] = { root: 0, notes: key.mode === 'major' ? [0, 4, 7] : [0, 3, 7] }
   return bars
 }
 
@@ -81,7 +81,7 @@ const stepsOf = ({ beatsPerBar }: Style): number => beatsPerBar * 4
 
 function addChords({ style, key, bars, step, notes, random }: Draft): void {
   const base = 52 + Math.floor(random.next() * 5)
-  for (const [bar, [root, ...intervals]] of bars.entries()) {
+  for (const [bar, { root, notes: intervals }] of bars.entries()) {
     const from = bar * stepsOf(style)
     for (const [index, at] of style.strum.entries()) {
       const until = style.strum[index + 1] ?? stepsOf(style)
@@ -103,7 +103,7 @@ function addChords({ style, key, bars, step, notes, random }: Draft): void {
 const near = (pitch: number, base: number): number => base + ((((pitch - base) % 12) + 12) % 12)
 
 function addBass({ style, key, bars, step, notes, random }: Draft): void {
-  for (const [bar, [root, ...intervals]] of bars.entries())
+  for (const [bar, { root, notes: intervals }] of bars.entries())
     for (const [index, at] of style.bassSteps.entries()) {
       const interval = index === 0 || random.next() < 0.65 ? 0 : random.pick(intervals)
       const until = style.bassSteps[index + 1] ?? stepsOf(style)
@@ -118,15 +118,23 @@ function addLead({ style, key, bars, step, notes, random }: Draft): void {
   let degree = random.pick([0, 2, 4])
   const base = 60 + key.tonic
   const pitchAt = (at: number) => base + 12 * Math.floor(at / 7) + (scales[key.mode][((at % 7) + 7) % 7] as number)
-  for (const [bar, [root, ...intervals]] of bars.entries()) {
+  for (const [bar, { root, notes: intervals }] of bars.entries()) {
     if (bar % 8 === 7 && random.next() < 0.4) continue
     for (let at = 0; at < stepsOf(style); at += 2) {
+      // A phrase of four bars ends on the tonic.
+      if (bar % 4 === 3 && at >= stepsOf(style) - 8) {
+        if (at !== stepsOf(style) - 8) continue
+        degree = degree > 3 ? 7 : 0
+        const begin = (bar * stepsOf(style) + at) * step
+        notes.push({ part: 'lead', pitch: pitchAt(degree), begin, seconds: step * 7, strength: 0.8 })
+        continue
+      }
       if (random.next() > style.density) continue
       degree = Math.max(-3, Math.min(9, degree + random.pick([-2, -1, -1, 0, 1, 1, 2])))
       const isStrong = at % 8 === 0
-      const wanted = intervals.map((interval) => (root + interval) % 12)
+      const wanted = new Set(intervals.map((interval) => (root + interval) % 12))
       if (isStrong) {
-        const found = [0, 1, -1, 2, -2].find((by) => wanted.includes((pitchAt(degree + by) - base + 120) % 12))
+        const found = [0, 1, -1, 2, -2].find((by) => wanted.has((pitchAt(degree + by) - base + 120) % 12))
         degree += found ?? 0
       }
       const begin = (bar * stepsOf(style) + at) * step

@@ -1,5 +1,8 @@
 /** Chord of a progression: semitones of its root above the tonic, and the semitones of its notes above the root. */
-export type Chord = readonly [root: number, ...notes: number[]]
+export interface Chord {
+  readonly root: number
+  readonly notes: readonly number[]
+}
 
 const [major, minor, dominant, majorSeventh, minorSeventh, halfDiminished, fifth, suspended] = [
   [0, 4, 7],
@@ -42,7 +45,7 @@ const degrees: Readonly<Record<string, number>> = {
 export function readProgression(text: string): Chord[] {
   return text.split(' ').map((word) => {
     const [, degree = 'I', quality = ''] = /^(b?[IV]+)(.*)$/.exec(word) ?? []
-    return [degrees[degree] ?? 0, ...(qualities[quality] ?? major)]
+    return { root: degrees[degree] ?? 0, notes: qualities[quality] ?? major }
   })
 }
 
@@ -79,7 +82,8 @@ const trap = { 36: 'x-----x---------', 38: '--------x-------', 42: 'x-x-xoxox-x-
 const beats = [0, 4, 8, 12] as const
 const eighths = [0, 2, 4, 6, 8, 10, 12, 14] as const
 
-const popMajor = ['I V VIm IV', 'I VIm IV V', 'I IV VIm V', 'VIm IV I V', 'I IIIm IV V', 'I IV I V', 'IV I V VIm']
+// A loop that begins on the sixth degree and never rests on the first is left out: people call it minor, and both are right.
+const popMajor = ['I V VIm IV', 'I VIm IV V', 'I IV VIm V', 'I IIIm IV V', 'I IV I V', 'IV I V I']
 const popMinor = [
   'Im bVI bIII bVII',
   'Im bVII bVI bVII',
