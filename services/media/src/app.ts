@@ -480,6 +480,7 @@ function createJobs(core: Core, { readUrl, lookup }: { readUrl: UrlReader; looku
     queueSize: core.config.queueSize,
     readUrl,
     lookup,
+    nameTemplate: (type) => core.settings.current()[`name_template_${type}`],
     async checkSpace() {
       if ((await freeSpace(core.scratch)) < diskReserve) throw unavailable('There is not enough space left on the disk')
     },

@@ -30,6 +30,7 @@ const limits: Record<string, number> = {
   'POST /api/jobs/x/cancel': 30,
   'POST /api/jobs/x/retry': 10,
   'POST /api/jobs/x/analyse': 10,
+  'POST /api/jobs/name-preview': 60,
   'GET /api/analysis': 60,
   'POST /api/analysis': 10,
   'POST /api/jobs/remove-all': 2,

@@ -102,6 +102,20 @@ export const JobPage = z.object({
 /** A tempo set by a person. */
 export const TempoChange = z.strictObject({ bpm: z.int().min(20).max(400) }).meta({ id: 'TempoChange' })
 
+/** A template of file names to be tried. */
+export const NameTrial = z.strictObject({ type: MediaType, template: z.string() }).meta({ id: 'NameTrial' })
+export type NameTrial = z.infer<typeof NameTrial>
+
+/** Names that a template gives. */
+export const NamePreview = z
+  .object({
+    names: z
+      .array(z.string())
+      .meta({ description: 'Of the newest finished downloads of that type; an example without one' }),
+  })
+  .meta({ id: 'NamePreview' })
+export type NamePreview = z.infer<typeof NamePreview>
+
 /** Result of `POST /api/jobs/remove-all`. */
 export const Removal = z
   .object({

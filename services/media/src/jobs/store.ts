@@ -89,6 +89,19 @@ export async function listJobs(db: Db, { sort = 'created', order, offset, limit 
   return query.orderBy('created_at', age).orderBy('id', age).limit(limit).offset(offset).execute()
 }
 
+/** The newest finished jobs of a type. */
+export async function newestFinished(db: Db, type: JobRow['type'], limit: number): Promise<JobRow[]> {
+  return db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('type', '=', type)
+    .where('status', 'in', completedStatuses)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
 /** The newest job for the same media that is running or done. */
 export async function findDuplicate(
   db: Db,

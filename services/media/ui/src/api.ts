@@ -63,6 +63,7 @@ export const keys = {
   statistics: ['statistics'],
   tempi: ['tempi'],
   analysis: ['analysis'],
+  namePreview: (type: string, template: string) => ['name-preview', type, template],
   host: ['host'],
   updates: ['updates'],
 } as const
