@@ -248,7 +248,7 @@ test(
     await page.goto(`${media.url}/settings`)
     await page.getByText('1 sound without key and loudness').waitFor()
     await page.getByRole('button', { name: 'Analyse them' }).click()
-    await page.getByText('Earlier downloads').waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'Earlier downloads' }).waitFor({ state: 'detached' })
     const template = page.getByLabel('Audio files')
     await template.fill('{camelot} {artist} - {titel}')
     await page.getByText(/unknown field \{titel\}/).waitFor()

@@ -37,6 +37,7 @@ const maxProbeBytes = 16 * 1024 ** 2
 
 /** Only local files, named so that no name can be taken for an option or a protocol. */
 const localOnly = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-protocol_whitelist', 'file,pipe']
+const unwritten = /^Error (?:writing trailer of|closing file)|: No space left on device$/m
 const inputOf = (file: string): string => `file:${file}`
 
 /** ffmpeg and ffprobe on local files only. Throws `MediaFailure`. */
@@ -63,7 +64,7 @@ export class Ffmpeg {
 
   async convert({ inputs, args, output, timeoutMs, signal, durationMs, onProgress }: Conversion): Promise<void> {
     let highest = 0
-    await this.#run({
+    const complaints = await this.#run({
       program: this.#dependencies.ffmpeg,
       args: [
         ...localOnly,
@@ -85,6 +86,9 @@ export class Ffmpeg {
         if (percent > highest) onProgress?.((highest = percent))
       },
     })
+    // It calls a file good whose end could not be written.
+    if (unwritten.test(complaints))
+      throw explainConversion(new ToolFailure('exit', { tool: 'ffmpeg', output: complaints }))
   }
 
   /** Samples of a stretch of the sound: mono, 32-bit floats. */
@@ -161,9 +165,9 @@ export class Ffmpeg {
     return /^ffmpeg version (\S+)/.exec(first ?? '')?.[1]
   }
 
-  async #run(run: Parameters<ToolRunner['run']>[0]): Promise<void> {
+  async #run(run: Parameters<ToolRunner['run']>[0]): Promise<string> {
     try {
-      await this.#dependencies.runner.run(run)
+      return await this.#dependencies.runner.run(run)
     } catch (error) {
       if (error instanceof ToolFailure && error.kind !== 'aborted') throw explainConversion(error)
       throw error

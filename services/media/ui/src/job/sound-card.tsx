@@ -64,8 +64,8 @@ function Levels({ job }: { job: Job }) {
           {decibels(peak)} dBTP{peak > 0 && ', clips when played without headroom'}
         </Fact>
       )}
-      <Fact name="Silence at the start">{pause(job.silence_start_seconds)}</Fact>
-      <Fact name="Silence at the end">{pause(job.silence_end_seconds ?? 0)}</Fact>
+      <Fact name="Leading silence">{pause(job.silence_start_seconds)}</Fact>
+      <Fact name="Trailing silence">{pause(job.silence_end_seconds ?? 0)}</Fact>
     </dl>
   )
 }

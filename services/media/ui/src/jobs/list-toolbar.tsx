@@ -41,7 +41,7 @@ export function ListToolbar({ filter, onChange, search }: ToolbarProps) {
         />
       ))}
       <NativeSelect
-        className="jobs-select"
+        className="jobs-select jobs-sort"
         aria-label="Sort"
         leftSection={<IconArrowsSort size={16} aria-hidden />}
         data={[...sorts]}
