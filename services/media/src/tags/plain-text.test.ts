@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { assert as check, integer, property, string } from 'fast-check'
 import { plainText } from './plain-text.ts'
 
 test('a text becomes one line without anything unseen, and no longer than it may be', () => {
@@ -14,8 +14,8 @@ test('a text becomes one line without anything unseen, and no longer than it may
 })
 
 test('whatever comes in, what goes out is well formed and keeps to its rules', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.integer({ min: 1, max: 50 }), (text, max) => {
+  check(
+    property(string({ unit: 'binary', maxLength: 300 }), integer({ min: 1, max: 50 }), (text, max) => {
       const plain = plainText(text, max)
       if (plain === null) return
       assert.ok(plain.isWellFormed() && plain === plain.trim() && Array.from(plain).length <= max)

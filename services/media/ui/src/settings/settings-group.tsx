@@ -101,20 +101,16 @@ function Field({ form, field }: { form: UseFormReturnType<GroupValues>; field: S
   const isSwitch = unit === undefined && placeholder === undefined
   const props = { label, description, ...form.getInputProps(name, { type: isSwitch ? 'checkbox' : 'input' }) }
   if (isSwitch) return <Switch className="setting-switch" labelPosition="left" {...props} />
-  if (unit === undefined)
+  if (unit === undefined) {
+    const className = preview === undefined ? 'setting-row' : 'setting-long'
+    const texts = { placeholder, autoComplete: 'off', autoCapitalize: 'none', spellCheck: false }
     return (
-      <>
-        <TextInput
-          className="setting-row"
-          placeholder={placeholder}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          {...props}
-        />
+      <div>
+        <TextInput className={className} {...texts} {...props} />
         {preview?.(String(form.getValues()[name] ?? ''))}
-      </>
+      </div>
     )
+  }
   const value = form.getValues()[name]
   const isZero = zero !== undefined && value !== '' && Number(value) === 0
   const suffix = isZero ? ` – ${zero}` : ` ${unit}`
