@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { withTemporaryFolder } from '@hearth/runtime'
 import { findDerived, keepDerived, type DerivedDependencies } from './derived-file.ts'
+import { ArtifactMissing } from '../artifacts/artifact-store.ts'
 import { invalid, notFound } from '../problems.ts'
 import type { JobRow } from '../tables.ts'
 import { withCover, type Cover } from '../tags/cover.ts'
@@ -89,29 +90,40 @@ async function keptOf({ artifacts }: DerivedDependencies, job: JobRow, format: S
 
 /** Makes the file in one command: the sound is encoded, or copied where it is encoded already, and the tags are written with it. */
 async function make(dependencies: DerivedDependencies, job: JobRow, rendition: Rendition): Promise<void> {
-  const { artifacts, folder } = dependencies
+  const kept = await keptOf(dependencies, job, rendition.format)
+  // Another process may have made the same one by now.
+  if (kept.includes(rendition.name)) return
+  const [earlier] = kept
+  const isMade = earlier !== undefined && (await makeFrom(dependencies, job, { ...rendition, source: earlier }))
+  if (!isMade) await makeFrom(dependencies, job, { ...rendition, source: rendition.artifact })
+  for (const name of kept) await dependencies.artifacts.removeOne(job.id, name)
+}
+
+/** Makes the file from the job's own or from one of the same format. False when one of the same format is gone by now. */
+async function makeFrom(
+  dependencies: DerivedDependencies,
+  job: JobRow,
+  rendition: Rendition & { readonly source: string },
+): Promise<boolean> {
+  const { artifacts, folder, slots } = dependencies
+  const { source, artifact, name } = rendition
   const signal = AbortSignal.timeout(timeout)
-  const earlier = await keptOf(dependencies, job, rendition.format)
-  const [source = rendition.artifact] = earlier
-  await withTemporaryFolder(folder, async (own) => {
-    const output = join(own, rendition.name)
-    await artifacts.withLocalFile(job.id, source, (file) =>
-      withCover(artifacts, job.id, (cover) =>
-        dependencies.slots.use(signal, () =>
-          convert(dependencies, job, {
-            ...rendition,
-            file,
-            output,
-            cover,
-            signal,
-            isEncoded: source !== rendition.artifact,
-          }),
-        ),
-      ),
-    )
-    await keepDerived(dependencies, job, { name: rendition.name, file: output })
-  })
-  for (const name of earlier) await artifacts.removeOne(job.id, name)
+  try {
+    await withTemporaryFolder(folder, async (own) => {
+      const output = join(own, name)
+      await artifacts.withLocalFile(job.id, source, (file) =>
+        withCover(artifacts, job.id, (cover) => {
+          const task = { ...rendition, file, output, cover, signal, isEncoded: source !== artifact }
+          return slots.use(signal, () => convert(dependencies, job, task))
+        }),
+      )
+      await keepDerived(dependencies, job, { name, file: output })
+    })
+    return true
+  } catch (error) {
+    if (error instanceof ArtifactMissing && source !== artifact) return false
+    throw error
+  }
 }
 
 interface Task extends Rendition {
