@@ -196,7 +196,7 @@ function createRun(base: Awaited<ReturnType<typeof openBase>>) {
     measure: createMeasureLevels(tools.ffmpeg),
   })
   const monotonic = () => timers.monotonic()
-  const encoding = { ffmpeg: tools.ffmpeg, slots: base.heavy, bus, monotonic, settings }
+  const encoding = { ffmpeg: tools.ffmpeg, slots: base.heavy, bus, monotonic, settings, log }
   const run = createRunJob({
     ...base,
     settings,

@@ -3,6 +3,7 @@ import type { JobHandle } from '../jobs/workers.ts'
 import { planVideo } from './video-plan.ts'
 import { rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Log } from '@hearth/runtime'
 import type { MediaBus } from '../events.ts'
 import { createProgressReporter } from '../jobs/job-events.ts'
 import type { Settings } from '../settings/schema.ts'
@@ -56,6 +57,7 @@ async function tagVideo(
     return await replaceFetched(fetched, { ...fetched, file: output, facts })
   } catch (error) {
     if (signal.aborted || (error instanceof MediaFailure && error.code === 'disk_full')) throw error
+    dependencies.log.warn({ err: error, job: fetched.job.id }, 'a video got no tags')
     await rm(output, { force: true })
     return fetched
   }
@@ -100,6 +102,7 @@ interface EncodeDependencies {
   readonly bus: MediaBus
   readonly monotonic: () => number
   readonly settings: () => Settings
+  readonly log: Log
 }
 
 /** A conversion of a fetched file. */
