@@ -21,10 +21,10 @@ export type NameField = keyof typeof nameFields
 export type NameValues = Readonly<Record<NameField, string>>
 
 /** Templates that give the names files have without a setting. */
-export const defaultTemplates = {
+export const defaultTemplates: Readonly<Record<'audio' | 'video', string>> = {
   audio: '{title}[_{bpm}bpm]',
   video: '{title} ({quality}Quality)',
-} as const
+}
 
 /** A part of a template: a text, a field, or parts that are left out together when a field among them is empty. */
 type Part = { readonly text: string } | { readonly field: NameField } | { readonly group: readonly Part[] }

@@ -62,8 +62,8 @@ const table = {
   stemsvc_max_download_gib: [numberValue(1, 100), 4],
   share_link_max_uses: [numberValue(0, 10_000).meta({ description: 'For new links; 0 is unlimited' }), 0],
   share_link_expire_days: [numberValue(0, 365).meta({ description: 'For new links; 0 is never' }), 0],
-  name_template_audio: [NameTemplate, defaultTemplates.audio as string],
-  name_template_video: [NameTemplate, defaultTemplates.video as string],
+  name_template_audio: [NameTemplate, defaultTemplates.audio],
+  name_template_video: [NameTemplate, defaultTemplates.video],
   public_hostname: [Hostname, ''],
 } as const satisfies Readonly<Record<string, readonly [z.ZodType, unknown]>>
 
