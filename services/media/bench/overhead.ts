@@ -10,7 +10,7 @@ import { startPlatform } from '../test/platform/platform.ts'
  * `npm run bench -- media/overhead`: a job from the request that asks for it to the file that comes out, against the bare
  * commands yt-dlp and ffmpeg that do the same, in turns.
  */
-const limit = 1.1
+const limit = 1.05
 const rounds = 7
 
 await using platform = await startPlatform()

@@ -22,12 +22,12 @@ import { Sessions } from './accounts/sessions.ts'
 import { createAnalyser } from './analysis/analyse-audio.ts'
 import { createAnalyseJob } from './analysis/analyse-job.ts'
 import { analysisRate } from './analysis/audio-pieces.ts'
+import { createMeasureLevels } from './analysis/sound-levels.ts'
 import { openArtifacts } from './artifacts/open-artifacts.ts'
 import type { Config } from './config.ts'
 import { createConvertAudio, createConvertVideo } from './conversion/convert.ts'
 import { createSlots } from './conversion/slots.ts'
 import { createCookieJars } from './cookies/jars.ts'
-import { createMp3s } from './delivery/mp3.ts'
 import type { MediaBus } from './events.ts'
 import { createEventStreams } from './events/streams.ts'
 import { Feeds } from './feeds/feeds.ts'
@@ -48,6 +48,9 @@ import { mediaCollectors } from './prometheus/figures.ts'
 import type { Queue } from './queue/queue.ts'
 import { documentWithoutTokens, openapiDocument } from './openapi.ts'
 import { allRoutes, type Features } from './routes.ts'
+import { Reanalysis } from './reanalysis/reanalysis.ts'
+import { createAnalysisRequests } from './reanalysis/requests.ts'
+import { createRenditions } from './delivery/renditions.ts'
 import { createLogos } from './settings/logo.ts'
 import { createChangeSettings, openSettings, type SettingsStore } from './settings/settings.ts'
 import { openWatermark } from './settings/watermark.ts'
@@ -92,7 +95,7 @@ export async function createCore(dependencies: CoreDependencies) {
   const base = await openBase(dependencies)
   const { db, settings, artifacts, sizes } = base
   const unsubscribe = followSettings(settings, bus, log)
-  const { run, close: closeRun } = createRun(base)
+  const { run, reanalysis, close: closeRun } = createRun(base)
   const workers = new Workers({
     ...dependencies,
     db,
@@ -103,12 +106,17 @@ export async function createCore(dependencies: CoreDependencies) {
   return {
     ...base,
     workers,
+    reanalysis,
     /** Number of jobs this process works on at a time. */
     workerCount: (): number => config.workers ?? (settings.current().download_worker_count || sizes.workers),
+    async startWorkers(count: number): Promise<void> {
+      await workers.start(count)
+      reanalysis.start()
+    },
     async close(): Promise<void> {
       unsubscribe()
       base.chosenYtDlp.close()
-      await workers.close()
+      await Promise.all([workers.close(), reanalysis.close()])
       await closeRun()
       base.tools.close()
       await artifacts.close()
@@ -186,9 +194,10 @@ function createRun(base: Awaited<ReturnType<typeof openBase>>) {
   const analyser = createAnalyser({
     slots: sizes.heavy,
     decode: (file, stretch) => tools.ffmpeg.decode(file, { ...stretch, sampleRate: analysisRate }),
+    measure: createMeasureLevels(tools.ffmpeg),
   })
   const monotonic = () => timers.monotonic()
-  const encoding = { ffmpeg: tools.ffmpeg, slots: base.heavy, bus, monotonic, settings }
+  const encoding = { ffmpeg: tools.ffmpeg, slots: base.heavy, bus, monotonic, settings, log }
   const run = createRunJob({
     ...base,
     settings,
@@ -199,7 +208,8 @@ function createRun(base: Awaited<ReturnType<typeof openBase>>) {
     convertAudio: createConvertAudio(encoding),
     analyse: createAnalyseJob({ analyser, settings, timers, log }),
   })
-  return { run, close: () => analyser.close() }
+  const lease = base.config.leaseSeconds * 1000
+  return { run, reanalysis: new Reanalysis({ ...base, analyser, settings, lease }), close: () => analyser.close() }
 }
 
 export interface AppDependencies {
@@ -268,7 +278,7 @@ export async function createApp(dependencies: AppDependencies) {
   // No other process works on a SQLite database.
   if (core.database.kind === 'sqlite') await upkeep.clear()
   const count = core.workerCount()
-  if (count > 0) await core.workers.start(count)
+  if (count > 0) await core.startWorkers(count)
   upkeep.start()
   return {
     http,
@@ -308,14 +318,14 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
   const readUrl = createUrlReader(core)
   const lookup = createMediaLookup(context)
   const jobs = createJobs(core, { readUrl, lookup })
-  const mp3s = createMp3s({ ...context, jobs })
+  const renditions = createRenditions({ ...context, jobs })
   const trims = new Trims({ ...context, jobs })
   const stemFetch = createStemFetch({ baseUrl: config.stemServiceUrl, allow: config.outboundAllow })
   const client = createStemClient({ baseUrl: config.stemServiceUrl, fetch: stemFetch.fetch, timers })
   const stemAccount = new StemAccountStore({ ...context, client, settings: settingsStore })
   const stems = await openStems({ ...context, jobs, trims, client, account: stemAccount })
   const tokens = createShareTokens(keyOf(dependencies, 'share links'))
-  const shares = new Shares({ ...context, jobs, mp3s, tokens })
+  const shares = new Shares({ ...context, jobs, renditions, tokens })
   const pictures = new PictureCache({ folder: join(config.dataDirectory, 'thumbnails'), clock: timers })
   const notifications = new Notifications(core.database, {
     ...core,
@@ -352,17 +362,18 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     tokens: apiTokens,
     securityLog,
     jobs,
+    analysisRequests: createAnalysisRequests({ ...context, jobs }),
     removeAll: createRemoveAll({ ...context, countLinks: () => shares.count() }),
     readUrl,
     lookup,
     artifacts,
-    mp3s,
+    renditions,
     trims,
     stemAccount,
     stems,
     waveformOf: createWaveforms({ ...context, jobs }),
     shares,
-    feeds: new Feeds({ ...context, jobs, mp3s }),
+    feeds: new Feeds({ ...context, jobs, renditions }),
     linkBase: createLinkBase({
       publicHostname: () => settingsStore.current().public_hostname,
       publicUrl: config.publicUrl,
@@ -472,6 +483,7 @@ function createJobs(core: Core, { readUrl, lookup }: { readUrl: UrlReader; looku
     queueSize: core.config.queueSize,
     readUrl,
     lookup,
+    nameTemplate: (type) => core.settings.current()[`name_template_${type}`],
     async checkSpace() {
       if ((await freeSpace(core.scratch)) < diskReserve) throw unavailable('There is not enough space left on the disk')
     },

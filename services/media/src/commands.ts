@@ -18,8 +18,12 @@ export function addCommands(program: Command): void {
   addGetCommand(program)
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
+  addAnalysisCommand(program)
   addToolCommands(program)
 }
+
+/** Formats of `GET /download/{job_id}`. */
+const soundFormats = ['mp3', 'mp3-320', 'mp3-192', 'mp3-128', 'opus', 'flac', 'wav', 'original']
 
 /** Adds `get`, which works through a running service, here or elsewhere. */
 function addGetCommand(program: Command): void {
@@ -33,7 +37,7 @@ function addGetCommand(program: Command): void {
     .option('--again', 'download it once more when the service has it already')
     .option('--wait', 'wait until it is done')
     .option('-o, --output <file>', 'wait, and write the file there: a file, a folder, or - for standard output')
-    .option('--original', 'the sound as the platform has it, and not as MP3')
+    .addOption(new Option('--format <format>', 'of a sound').choices(soundFormats).default('mp3'))
     .addOption(
       new Option('--server <address>', 'address of the service')
         .env('HEARTH_MEDIA_URL')
@@ -47,6 +51,29 @@ function addGetCommand(program: Command): void {
     .action(async (address: string, options: GetOptions) =>
       (await import('./command-line/get.ts')).get(address, options),
     )
+}
+
+/** Adds `analyse`: the running service, or the workers, take the sounds from the database. */
+function addAnalysisCommand(program: Command): void {
+  program
+    .command('analyse')
+    .description('have all sounds analysed again that lack values an analysis finds today; print how many were added')
+    .action(async () => {
+      const [{ systemClock }, { openSettings }, { outdatedBy }, { requestOutdated }, { withStorage }] =
+        await Promise.all([
+          import('@hearth/runtime'),
+          import('./settings/settings.ts'),
+          import('./reanalysis/requests.ts'),
+          import('./reanalysis/store.ts'),
+          import('./command-line/data.ts'),
+        ])
+      await withStorage(async ({ database }) => {
+        const settings = await openSettings(database.query)
+        const added = await requestOutdated(database.query, outdatedBy(settings.current()), systemClock.now())
+        process.stderr.write('the running service analyses them one by one; without one, the next start does\n')
+        process.stdout.write(`${added}\n`)
+      })
+    })
 }
 
 /** Adds `reset-admin-password`, for an administrator who lost the password. */

@@ -11,10 +11,24 @@ const changing = Job.pick({
   bitrate_kbps: true,
   video_title: true,
   video_meta_hover: true,
+  artist: true,
+  album: true,
+  channel: true,
+  published_on: true,
+  chapter_count: true,
   duration_seconds: true,
   finished_at: true,
   bpm: true,
   bpm_confidence: true,
+  key: true,
+  key_camelot: true,
+  key_confidence: true,
+  loudness_lufs: true,
+  loudness_range_lu: true,
+  true_peak_dbtp: true,
+  silence_start_seconds: true,
+  silence_end_seconds: true,
+  analysis_pending: true,
   audio_hash: true,
 })
 
@@ -74,6 +88,7 @@ export type MediaBus = EventBus<MediaEvent>
 /** Returns an event without its long texts, for a bus that carries no large ones; the job itself has them. */
 export function shortenEvent(event: MediaEvent): MediaEvent {
   if (!('id' in event)) return event
-  const { video_title: _title, video_meta_hover: _hover, filename: _name, ...rest } = event
+  const { video_title: _title, video_meta_hover: _hover, filename: _name, ...others } = event
+  const { artist: _artist, album: _album, channel: _channel, ...rest } = others
   return { ...rest, message: event.message?.slice(0, 300) ?? null }
 }

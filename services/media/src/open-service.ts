@@ -75,7 +75,7 @@ export async function openWorker(config: Config, log: Log): Promise<{ close(): P
     throw new OperatorError('DATABASE_URL: is needed: workers share their jobs by PostgreSQL')
   return openClaimed(claimDataDirectory(config.dataDirectory), async (opening) => {
     const { core } = await openCore(config, { log, timers: systemTimers, opening })
-    await core.workers.start(Math.max(1, core.workerCount()))
+    await core.startWorkers(Math.max(1, core.workerCount()))
     return {}
   })
 }

@@ -16,6 +16,8 @@ import { feedRoutes } from './feeds/routes.ts'
 import { infoRoutes } from './info/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { conflict, unavailable } from './problems.ts'
+import type { AnalysisRequests } from './reanalysis/requests.ts'
+import { reanalysisRoutes } from './reanalysis/routes.ts'
 import { logoRoutes, settingsRoutes } from './settings/routes.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { statisticsRoutes } from './statistics/routes.ts'
@@ -46,6 +48,7 @@ export type Features = FeaturesOf<typeof jobRoutes> &
   FeaturesOf<typeof logoRoutes> &
   FeaturesOf<typeof statisticsRoutes> &
   FeaturesOf<typeof systemRoutes> & {
+    readonly analysisRequests: AnalysisRequests
     readonly account: AccountDependencies & OpenIdSignInDependencies
     readonly signInMethods: SignInMethods<MethodUser>
     /** Undefined while API tokens are switched off: then there are no routes of them either. */
@@ -105,6 +108,7 @@ export function allRoutes(features: Features): Route[] {
     ...(features.tokens === undefined ? [] : ownTokenRoutes(features.tokens, features.securityLog)),
     ...securityLogRoutes(features.securityLog, securityLogMount),
     ...jobRoutes(features),
+    ...reanalysisRoutes(features.analysisRequests),
     ...infoRoutes(features),
     ...deliveryRoutes(features),
     ...eventRoutes(features),

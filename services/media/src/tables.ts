@@ -25,7 +25,19 @@ export interface NamedRow {
 }
 
 /** One download: its request, status and result. Members without an entry here are those that the API shows. */
-export interface JobRow extends Omit<Job, 'created_at' | 'finished_at' | 'duration_seconds' | 'filename'> {
+export interface JobRow extends Omit<
+  Job,
+  | 'created_at'
+  | 'finished_at'
+  | 'duration_seconds'
+  | 'filename'
+  | 'key'
+  | 'key_camelot'
+  | 'silence_start_seconds'
+  | 'silence_end_seconds'
+  | 'analysis_pending'
+  | 'chapter_count'
+> {
   /** Equal for every address of the same media. */
   media_key: string
   /** Counts every handing out; a worker writes only under the number it was given. */
@@ -42,6 +54,22 @@ export interface JobRow extends Omit<Job, 'created_at' | 'finished_at' | 'durati
   finished_at: number | null
   duration_ms: number | null
   bpm_alternative: number | null
+  /** Place on the Camelot wheel: 0 for 1A, 1 for 1B, to 23 for 12B. */
+  musical_key: number | null
+  silence_start_ms: number | null
+  silence_end_ms: number | null
+  /** Version of the analyser that found the values; null for none, or one from before versions. */
+  analyser_version: number | null
+  /** Time at which another analysis was requested; null when none waits or runs. */
+  analysis_wanted_at: number | null
+  /** Until when the worker that analyses it again counts as alive; null when none does. */
+  analysis_lease_until: number | null
+  /** Name of the piece, where the platform tells it from the title of the video. */
+  track_title: string | null
+  /** Chapters of the media, JSON. */
+  chapters: string | null
+  /** Template of the file's name; null for a job from before there were templates. */
+  name_template: string | null
   /** Name of the stored file, as `source.m4a`. */
   artifact: string | null
   /** Milliseconds of audio that were split into stems. */

@@ -51,7 +51,7 @@ describe('hearth media get', () => {
     const [job] = await jobs()
     assert.ok((await readFile(stdout.trim())).equals(await download(job?.id ?? '')))
     const before = (await jobs()).length
-    const again = await get([address, '--original', '-o', join(target, 'same.opus')])
+    const again = await get([address, '--format', 'original', '-o', join(target, 'same.opus')])
     assert.deepEqual([again.code, again.stdout], [0, `${join(target, 'same.opus')}\n`])
     assert.match(again.stderr, /has it already; --again/)
     assert.equal((await jobs()).length, before)

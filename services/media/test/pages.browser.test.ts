@@ -5,7 +5,10 @@ import {
   assertAccessible,
   assertPagesUsable,
   browserObstacle,
+  everyScreen,
   eventually,
+  screenshot,
+  showOn,
   startTcpProxy,
   submitSignIn,
   visit,
@@ -64,8 +67,15 @@ test('a URL is pasted, downloaded, played, cut, shared, saved and removed', { sk
   const saved = await save(page, 'Download MP3')
   assert.equal(saved.name, `${title}_60bpm.mp3`)
   await page.getByText(/^The original is AAC, \d+ kbit\/s, as the platform has it/).waitFor()
-  const original = await save(page, 'Download original')
-  assert.equal(original.name, `${title}_60bpm.m4a`)
+  for (const [choice, extension] of [
+    [/^Original/, 'm4a'],
+    [/^Opus/, 'opus'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Other formats' }).click()
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: choice }).click()
+    assert.equal((await downloading).suggestedFilename(), `${title}_60bpm.${extension}`)
+  }
   const [job] = (await media.json<Job[]>('GET', '/api/jobs')).body
   const own = Buffer.from(await (await media.call('GET', `/download/${job?.id}`)).arrayBuffer())
   assert.ok(saved.bytes.equals(own))
@@ -173,6 +183,92 @@ async function save(page: Page, button: string): Promise<{ name: string; bytes: 
   const download = await downloading
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) }
 }
+
+test(
+  'key and loudness are shown and sorted by, earlier sounds are analysed, and names follow a template',
+  { skip },
+  async () => {
+    await using place = await openBrowserFixture(platform)
+    const { page, media } = place
+    const { query } = media.service.app.core.database
+    const [slow, quick] = [mediaOf('Slow song'), mediaOf('Quick song')]
+    const ids: string[] = []
+    for (const { address } of [slow, quick]) {
+      const { id } = await media.submit(address)
+      await media.reach(id, 'analysis_done')
+      ids.push(id)
+    }
+    const known = { musical_key: 14, key_confidence: 0.8, loudness_lufs: -9.1, artist: 'Third Floor' }
+    await query
+      .updateTable('jobs')
+      .set({ ...known, bpm: 140 })
+      .where('id', '=', ids[0] ?? '')
+      .execute()
+    await query
+      .updateTable('jobs')
+      .set({ musical_key: null, analyser_version: null })
+      .where('id', '=', ids[1] ?? '')
+      .execute()
+    await page.goto(media.url)
+    await row(page, slow.title).getByText('A minor').waitFor()
+    await row(page, slow.title).getByText('−9.1 LUFS').waitFor()
+    const titles = () =>
+      list(page)
+        .getByRole('listitem')
+        .filter({ has: page.getByRole('link') })
+        .locator('.job-title')
+        .allTextContents()
+    assert.deepEqual(await titles(), [quick.title, slow.title])
+    await page.getByLabel('Sort').selectOption('Tempo, fast first')
+    assert.deepEqual(await titles(), [slow.title, quick.title])
+    await page.getByRole('searchbox', { name: 'Search downloads' }).fill('8a')
+    await eventually(titles, (all) => all.length === 1)
+    for (const screen of everyScreen) {
+      await showOn(page, screen)
+      await screenshot(page, `media-list-${screen.join('-')}`)
+    }
+
+    await page.goto(`${media.url}/job/${ids[0]}`)
+    const card = page.getByRole('region', { name: 'Key and loudness' })
+    await card.getByText('Mixes with 7A, 9A, 8B on the Camelot wheel.').waitFor()
+    await card.getByText('−9.1 LUFS').waitFor()
+    await page.getByRole('button', { name: 'Other formats' }).click()
+    await page.getByRole('menuitem', { name: /^FLAC/ }).waitFor()
+    await assertAccessible(page)
+    await screenshot(page, 'media-formats')
+    await page.keyboard.press('Escape')
+    await page.goto(`${media.url}/job/${ids[1]}`)
+    for (const screen of everyScreen) {
+      await showOn(page, screen)
+      await card.waitFor()
+      await assertAccessible(page)
+      await screenshot(page, `media-sound-${screen.join('-')}`)
+    }
+
+    await page.goto(`${media.url}/settings`)
+    await page.getByText('1 sound without key and loudness').waitFor()
+    await page.getByRole('button', { name: 'Analyse them' }).click()
+    await page.getByRole('heading', { name: 'Earlier downloads' }).waitFor({ state: 'detached' })
+    const template = page.getByLabel('Audio files')
+    await template.fill('{camelot} {artist} - {titel}')
+    await page.getByText(/unknown field \{titel\}/).waitFor()
+    await template.fill('{camelot} {artist} - {title}')
+    await page.getByText(`8A Third Floor - ${slow.title}.mp3`).waitFor()
+    for (const screen of everyScreen) {
+      await showOn(page, screen)
+      await assertAccessible(page)
+      await screenshot(page, `media-names-${screen.join('-')}`)
+    }
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).waitFor({ state: 'detached' })
+    const { id } = await media.submit(mediaOf('Named song').address)
+    const job = await media.reach(id, 'analysis_done')
+    assert.ok(
+      (job.filename ?? '').endsWith(`Named song (1).mp3`) && !(job.filename ?? '').includes('120bpm'),
+      job.filename ?? '',
+    )
+  },
+)
 
 test('several URLs are submitted together, and the download list works with the keyboard', { skip }, async () => {
   await using place = await openBrowserFixture(platform)

@@ -48,6 +48,10 @@ const least: Record<string, Permissions> = {
   'POST /api/jobs/{job_id}/cancel': 'submit',
   'POST /api/jobs/{job_id}/retry': 'submit',
   'POST /api/jobs/{job_id}/tempo': 'submit',
+  'POST /api/jobs/{job_id}/analyse': 'submit',
+  'POST /api/analysis': 'submit',
+  'GET /api/analysis': 'read',
+  'POST /api/jobs/name-preview': 'full',
   'POST /api/jobs/remove-all': 'full',
   'GET /api/info': 'read',
   'GET /download/{job_id}': 'read',
@@ -263,7 +267,7 @@ test('revoking a token cuts the download that is under way', async () => {
   await writeFile(join(folder, 'source.m4a'), '')
   await truncate(join(folder, 'source.m4a'), bytes)
   const { token, id } = await create('read')
-  const download = await send(`GET /download/${job.id}?format=original`, `Bearer ${token}`)
+  const download = await send(`GET /audio-source/${job.id}`, `Bearer ${token}`)
   assert.deepEqual([download.status, download.headers.get('content-length')], [200, String(bytes)])
   await media.json('DELETE', `${path}/${id}`)
   let received = 0

@@ -4,7 +4,7 @@ import { score } from '../../test/music/score.ts'
 import { heldOutSet } from '../../test/music/test-sets.ts'
 import { estimateTempo } from './estimate-tempo.ts'
 
-/** Bounds that must not get worse, on music the estimator was not made with; `npm run bench -- media/tempo` shows the figures. */
+/** Bounds that must not get worse, on music the estimator was not made with; `npm run bench -- media/analysis` shows the figures. */
 const least = { acc1: 0.75, acc2: 0.92 }
 
 const rate = 22_050

@@ -10,7 +10,12 @@ import {
   type Pieces,
 } from './audio-pieces.ts'
 import { minSeconds, type TempoEstimate } from './estimate-tempo.ts'
+import type { KeyEstimate } from './key/estimate-key.ts'
 import { foldingFactor, type OctaveWindow } from './octave-rule.ts'
+import { unknownLevels, type MeasureLevels, type SoundLevels } from './sound-levels.ts'
+
+/** Version of the analysis; a higher one finds more, or finds it better. */
+export const analyserVersion = 1
 
 /** Analysis of an audio file. Without a tempo the first four members are null. */
 export interface AudioAnalysis {
@@ -22,6 +27,11 @@ export interface AudioAnalysis {
   readonly alternativeBpm: number | null
   /** 0 to 1, four decimals. */
   readonly confidence: number | null
+  /** Place of the key on the Camelot wheel, 0 to 23; null when none is sure enough. */
+  readonly key: number | null
+  /** 0 to 1, four decimals; null without a key. */
+  readonly keyConfidence: number | null
+  readonly levels: SoundLevels
   /** SHA-256 of the whole file, hexadecimal. */
   readonly hash: string
 }
@@ -42,6 +52,8 @@ export type Analyser = ReturnType<typeof createAnalyser>
 
 export interface AnalyserDependencies {
   readonly decode: DecodeAudio
+  /** Measures loudness and silence; without it they are null. */
+  readonly measure?: MeasureLevels
   /** Number of files analysed at the same time: a decoder and a thread each. */
   readonly slots: number
   /** Number of files that may wait; 1000 where not given. */
@@ -64,8 +76,9 @@ export function createAnalyser(dependencies: AnalyserDependencies) {
     const signal = AbortSignal.any([options.signal, closing.signal, tooLate])
     try {
       const pieces = await readPieces(decode, file, { signal, durationSeconds: options.durationSeconds ?? null })
-      const { tempo, hash } = await thread.run({ file, pieces, sampleRate: analysisRate }, signal)
-      return { ...describeTempo(tempo, options.octaveWindow), hash }
+      const { tempo, key, hash } = await thread.run({ file, pieces, sampleRate: analysisRate }, signal)
+      const levels = (await dependencies.measure?.(file, { signal, timeoutMs: options.timeoutMs })) ?? unknownLevels
+      return { ...describeTempo(tempo, options.octaveWindow), ...describeKey(key), levels, hash }
     } catch (error) {
       if (!tooLate.aborted || options.signal.aborted || closing.signal.aborted) throw error
       throw new AnalysisFailed('timeout', `the analysis took longer than ${options.timeoutMs / 1000} s`)
@@ -113,7 +126,13 @@ async function readPieces(
   return cutPieces(await decode(file, { startSeconds: 0, lengthSeconds: maxReadSeconds, signal }), analysisRate)
 }
 
-function describeTempo(tempo: TempoEstimate, window: OctaveWindow | undefined): Omit<AudioAnalysis, 'hash'> {
+function describeKey({ key, confidence }: KeyEstimate): Pick<AudioAnalysis, 'key' | 'keyConfidence'> {
+  return { key, keyConfidence: key === null ? null : Math.round(confidence * 10_000) / 10_000 }
+}
+
+type TempoMembers = Pick<AudioAnalysis, 'bpm' | 'rawBpm' | 'alternativeBpm' | 'confidence'>
+
+function describeTempo(tempo: TempoEstimate, window: OctaveWindow | undefined): TempoMembers {
   const { bpm, alternative, confidence } = tempo
   if (bpm === null) return { bpm: null, rawBpm: null, alternativeBpm: null, confidence: null }
   const factor = foldingFactor(bpm, window)

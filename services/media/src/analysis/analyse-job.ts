@@ -3,8 +3,9 @@ import type { JobRow } from '../tables.ts'
 import type { AnalyseJob, FetchedFile } from '../jobs/run-job.ts'
 import type { JobValues } from '../jobs/store.ts'
 import type { Settings } from '../settings/schema.ts'
-import type { Analyser } from './analyse-audio.ts'
+import { analyserVersion, type Analyser, type AudioAnalysis } from './analyse-audio.ts'
 import { hashFile } from './hash-file.ts'
+import { keyName } from '../music/musical-keys.ts'
 
 export interface AnalyseDependencies {
   readonly analyser: Analyser
@@ -22,6 +23,25 @@ export function createAnalyseJob(dependencies: AnalyseDependencies): AnalyseJob 
   }
 }
 
+/** Returns the values of a job's row that an analysis finds. */
+export function analysisValues(found: AudioAnalysis) {
+  const { levels } = found
+  return {
+    bpm: found.bpm,
+    bpm_confidence: found.confidence,
+    bpm_alternative: found.alternativeBpm,
+    musical_key: found.key,
+    key_confidence: found.keyConfidence,
+    loudness_lufs: levels.loudnessLufs,
+    loudness_range_lu: levels.rangeLu,
+    true_peak_dbtp: levels.truePeakDbtp,
+    silence_start_ms: levels.silenceStartMs,
+    silence_end_ms: levels.silenceEndMs,
+    analyser_version: analyserVersion,
+    audio_hash: found.hash,
+  } satisfies JobValues
+}
+
 /** Returns the values of the job's row; without `bpm` when the file was not analysed. */
 async function analyse(
   { analyser, settings, log }: AnalyseDependencies,
@@ -31,16 +51,17 @@ async function analyse(
   const { audio_analysis_max_minutes: maxMinutes, audio_analysis_timeout_minutes: limit } = settings()
   try {
     if (maxMinutes > 0 && facts.durationMs > maxMinutes * 60_000) {
-      const message = `Finished; longer than ${maxMinutes} minutes, so the tempo was not looked for`
+      const message = `Finished; longer than ${maxMinutes} minutes, so it was not analysed`
       return { audio_hash: await hashFile(file, signal), message }
     }
     const options = { durationSeconds: facts.durationMs / 1000, signal, timeoutMs: limit * 60_000 }
-    const { bpm, confidence, alternativeBpm, hash } = await analyser.analyse(file, options)
-    const message = bpm === null ? 'Finished; it has no steady beat' : `Finished; ${bpm} BPM`
-    return { bpm, bpm_confidence: confidence, bpm_alternative: alternativeBpm, audio_hash: hash, message }
+    const found = await analyser.analyse(file, options)
+    const key = found.key === null ? '' : `, ${keyName(found.key)}`
+    const message = `Finished; ${found.bpm === null ? 'it has no steady beat' : `${found.bpm} BPM`}${key}`
+    return { ...analysisValues(found), message }
   } catch (error) {
     if (signal.aborted) throw error
     log.warn({ err: error, job: job.id }, 'an analysis failed')
-    return { message: 'Finished; the tempo could not be found out' }
+    return { message: 'Finished; the analysis failed' }
   }
 }

@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import type { Pieces } from './audio-pieces.ts'
 import { estimateTempo, type TempoEstimate } from './estimate-tempo.ts'
 import { hashFile } from './hash-file.ts'
+import { estimateKey, type KeyEstimate } from './key/estimate-key.ts'
 
 /** Task of a thread. */
 export interface AnalysisTask {
@@ -14,6 +15,7 @@ export interface AnalysisTask {
 /** Result of a task. */
 export interface AnalysisResult {
   readonly tempo: TempoEstimate
+  readonly key: KeyEstimate
   readonly hash: string
 }
 
@@ -27,7 +29,8 @@ parentPort?.on('message', (task: AnalysisTask) => {
 async function answer({ file, pieces, sampleRate }: AnalysisTask): Promise<AnalysisAnswer> {
   try {
     const hash = await hashFile(file)
-    return { tempo: estimateTempo(pieces.main, sampleRate, pieces.probes), hash }
+    const tempo = estimateTempo(pieces.main, sampleRate, pieces.probes)
+    return { tempo, key: estimateKey([pieces.main, ...pieces.probes], sampleRate), hash }
   } catch (error) {
     // File errors carry the path in their message.
     const { code, message } = error as NodeJS.ErrnoException

@@ -16,7 +16,8 @@ export interface GetOptions {
   readonly wait?: boolean
   /** File or folder to write to; `-` is standard output. */
   readonly output?: string
-  readonly original?: boolean
+  /** Format of a sound. */
+  readonly format: string
   readonly server: string
   readonly tokenFile?: string
 }
@@ -51,7 +52,7 @@ async function run(address: string, options: GetOptions, signal: AbortSignal): P
   if (options.wait !== true && options.output === undefined) return print(job.id)
   const done = await waitFor(remote, job, signal)
   if (options.output === undefined) return print(done.id)
-  const file = await remote.file(done.id, options.original === true ? 'original' : 'mp3')
+  const file = await remote.file(done.id, options.format)
   await write(file, options.output, signal)
 }
 

@@ -28,7 +28,7 @@ export interface Remote {
   /** Creates a job, or finds the one that has the same media already. */
   submit(fields: Readonly<Record<string, string>>): Promise<{ job: RemoteJob; isNew: boolean }>
   job(id: string): Promise<RemoteJob>
-  file(id: string, format: 'mp3' | 'original'): Promise<RemoteFile>
+  file(id: string, format: string): Promise<RemoteFile>
 }
 
 interface RemoteOptions {

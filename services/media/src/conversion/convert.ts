@@ -3,12 +3,18 @@ import type { JobHandle } from '../jobs/workers.ts'
 import { planVideo } from './video-plan.ts'
 import { rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Log } from '@hearth/runtime'
 import type { MediaBus } from '../events.ts'
 import { createProgressReporter } from '../jobs/job-events.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { Ffmpeg } from '../tools/ffmpeg.ts'
 import type { Slots } from './slots.ts'
 import type { Quality } from '../platforms/schema.ts'
+import type { JobRow } from '../tables.ts'
+import { readCover } from '../tags/cover.ts'
+import { tagsOfJob } from '../tags/media-tags.ts'
+import { prepareTags, type TaggedOutput } from '../tags/tagged-output.ts'
+import { MediaFailure } from '../tools/media-failure.ts'
 
 interface ConvertVideoDependencies extends EncodeDependencies {
   /** Calls the work with the picture that is laid over videos, a local file. */
@@ -22,12 +28,45 @@ export function createConvertVideo(dependencies: ConvertVideoDependencies): Conv
     const { job, file, facts } = fetched
     const convert = async (watermark?: string) => {
       const plan = planVideo(file, facts, { quality: job.quality, isCompatible, watermark })
-      return plan === undefined
-        ? fetched
-        : replaceFetched(fetched, await encode(dependencies, fetched, { handle, plan }))
+      if (plan !== undefined) return replaceFetched(fetched, await encode(dependencies, fetched, { handle, plan }))
+      return file.endsWith('.mp4') ? tagVideo(dependencies, fetched, handle.signal) : fetched
     }
     return video_watermark ? dependencies.withWatermark(convert) : convert()
   }
+}
+
+/** Writes tags into a video that needs no conversion: its streams are copied. A file that ffmpeg cannot copy stays as it is. */
+async function tagVideo(
+  dependencies: EncodeDependencies,
+  fetched: FetchedFile,
+  signal: AbortSignal,
+): Promise<FetchedFile> {
+  const output = join(dirname(fetched.file), 'converted.mp4')
+  const args = ['-map', '0:v:0', '-map', '0:a?', '-c', 'copy']
+  try {
+    const tagged = await tagsFor(fetched, fetched.job, 1)
+    await dependencies.ffmpeg.convert({
+      inputs: [fetched.file, ...tagged.inputs],
+      args: [...args, ...tagged.args],
+      output,
+      timeoutMs: dependencies.settings().transcode_timeout_minutes * 60_000,
+      signal,
+    })
+    await tagged.complete(output)
+    const facts = await dependencies.ffmpeg.probe(output, signal)
+    return await replaceFetched(fetched, { ...fetched, file: output, facts })
+  } catch (error) {
+    if (signal.aborted || (error instanceof MediaFailure && error.code === 'disk_full')) throw error
+    dependencies.log.warn({ err: error, job: fetched.job.id }, 'a video got no tags')
+    await rm(output, { force: true })
+    return fetched
+  }
+}
+
+/** Tags and cover of a video, behind so many inputs of its conversion. */
+async function tagsFor({ file, thumbnail }: FetchedFile, job: JobRow, inputs: number): Promise<TaggedOutput> {
+  const cover = thumbnail === undefined ? undefined : await readCover(thumbnail)
+  return prepareTags({ tags: tagsOfJob(job), form: 'mp4', cover, folder: dirname(file), inputs, videos: 1 })
 }
 
 /** Bit rate up to which a sound is not converted, kbit/s. */
@@ -46,7 +85,7 @@ export function createConvertAudio(dependencies: EncodeDependencies): ConvertFet
     if (job.quality === 'max' || facts.bitrateKbps <= maxUnconvertedKbps) return fetched
     const plan: EncodePlan = {
       inputs: [file],
-      args: mp3Args(job.quality),
+      args: ['-vn', '-map', '0:a:0', ...mp3Args(job.quality), '-map_metadata', '0'],
       extension: 'mp3',
       purpose: 'Converting to a smaller MP3',
     }
@@ -63,6 +102,7 @@ interface EncodeDependencies {
   readonly bus: MediaBus
   readonly monotonic: () => number
   readonly settings: () => Settings
+  readonly log: Log
 }
 
 /** A conversion of a fetched file. */
@@ -85,10 +125,11 @@ async function encode(
   const transcoding = await handle.advance('transcode-begun', { message })
   const output = join(dirname(file), `converted.${plan.extension}`)
   const report = createProgressReporter(dependencies.bus, dependencies.monotonic)
+  const tagged = plan.extension === 'mp4' ? await tagsFor(fetched, transcoding, plan.inputs.length) : undefined
   await dependencies.slots.use(handle.signal, () =>
     dependencies.ffmpeg.convert({
-      inputs: plan.inputs,
-      args: plan.args,
+      inputs: [...plan.inputs, ...(tagged?.inputs ?? [])],
+      args: [...plan.args, ...(tagged?.args ?? [])],
       output,
       timeoutMs: dependencies.settings().transcode_timeout_minutes * 60_000,
       signal: handle.signal,
@@ -96,6 +137,7 @@ async function encode(
       onProgress: (percent) => report({ ...transcoding, message: plan.purpose }, percent, null),
     }),
   )
+  await tagged?.complete(output)
   return { ...fetched, file: output, facts: await dependencies.ffmpeg.probe(output, handle.signal) }
 }
 
@@ -110,6 +152,5 @@ async function replaceFetched(fetched: FetchedFile, converted: FetchedFile): Pro
 /** LAME's variable bit rate for each quality: about 245, 165 and 100 kbit/s for music in stereo. */
 const levels: Readonly<Record<Quality, number>> = { max: 0, medium: 4, small: 7 }
 
-/** Arguments of ffmpeg that make an MP3 of the first sound of a file. */
-export const mp3Args = (quality: Quality): string[] =>
-  `-vn -map 0:a:0 -c:a libmp3lame -q:a ${levels[quality]} -map_metadata 0`.split(' ')
+/** Arguments of ffmpeg that encode a sound as MP3. */
+export const mp3Args = (quality: Quality): string[] => `-c:a libmp3lame -q:a ${levels[quality]}`.split(' ')

@@ -27,10 +27,10 @@ export function planVideo(file: string, facts: FileFacts, wish: VideoTarget): En
   const mustEncode = mustShrink || isForeignPicture || wish.watermark !== undefined
   if (!mustEncode && !isForeignSound && !isForeignBox) return undefined
   const sound = audio === undefined ? [] : audio.codec === 'aac' ? ['-c:a', 'copy'] : audioArgs(wish.quality)
-  const picture = mustEncode ? videoArgs(video, wish) : ['-map', '0:v:0', '-c:v', 'copy']
+  const picture = mustEncode ? videoArgs(video, wish) : ['-map', '0:v:0', '-c:v:0', 'copy']
   return {
     inputs: wish.watermark === undefined ? [file] : [file, wish.watermark],
-    args: [...picture, '-map', '0:a:0?', ...sound, '-map_metadata', '0', '-movflags', '+faststart'],
+    args: [...picture, '-map', '0:a:0?', ...sound],
     extension: 'mp4',
     purpose: purposeOf({ height: mustShrink ? height : undefined, watermark: wish.watermark }),
   }
@@ -44,8 +44,9 @@ function videoArgs(video: { width: number; height: number }, { quality, watermar
   const width = even((video.width * height) / Math.max(1, video.height))
   const scale = `scale=${width}:${height}`
   const [preset, rate] = encodingFor(quality, height)
-  const encoder = ['-c:v', 'libx264', '-preset', preset, '-crf', rate]
-  if (watermark === undefined) return ['-map', '0:v:0', '-vf', `${scale},format=yuv420p`, ...encoder]
+  // The first picture alone: a cover may come behind it.
+  const encoder = ['-c:v:0', 'libx264', '-preset:v:0', preset, '-crf:v:0', rate]
+  if (watermark === undefined) return ['-map', '0:v:0', '-filter:v:0', `${scale},format=yuv420p`, ...encoder]
   const badgeWidth = even(Math.min(badge.max, Math.max(badge.min, width * badge.part)))
   const margin = Math.round(height * badge.margin)
   const graph = `[0:v:0]${scale}[p];[1:v:0]scale=${badgeWidth}:-1[w];[p][w]overlay=W-w-${margin}:H-h-${margin},format=yuv420p[v]`

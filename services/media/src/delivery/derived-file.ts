@@ -50,10 +50,13 @@ export async function keepDerived(
   throw notFound('job any more')
 }
 
-/** Turns the failure of a conversion into a problem: 404 for a source that is not stored, 500 for a failed conversion. Returns other errors unchanged. */
+/** Turns the failure of a conversion into a problem: 404 for a source that is not stored, 503 for a full disk, 500 for a failed conversion. Returns other errors unchanged. */
 export function conversionProblem(error: unknown): unknown {
   if (error instanceof ArtifactMissing) return notFound('file')
-  return error instanceof MediaFailure ? new Problem(500, error.message, { cause: error }) : error
+  if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return conversionProblem(new MediaFailure('disk_full'))
+  if (!(error instanceof MediaFailure)) return error
+  // A person can make room and try again; the file itself is fine.
+  return new Problem(error.code === 'disk_full' ? 503 : 500, error.message, { cause: error })
 }
 
 /** Throws the problem for a failed conversion; for `catch`. */

@@ -9,17 +9,18 @@ import { throwConversionProblem } from './derived-file.ts'
 import { deliver } from './deliver.ts'
 import { downloadName } from '../jobs/file-names.ts'
 import { JobPath } from '../jobs/schema.ts'
-import type { Mp3s } from './mp3.ts'
+import { SoundFormat } from './formats.ts'
+import type { Renditions } from './renditions.ts'
 
 /** Dependencies of the routes that send files. */
 export interface DeliveryDependencies {
   readonly jobs: Jobs
   readonly artifacts: ArtifactStore
-  readonly mp3s: Mp3s
+  readonly renditions: Renditions
 }
 
 /** The finished file, the sound for the player, and the picture of a job. */
-export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryDependencies): Route[] {
+export function deliveryRoutes({ jobs, artifacts, renditions }: DeliveryDependencies): Route[] {
   const shared = { method: 'GET', tag: 'Files', params: JobPath } as const
   const also = [206, 304] as const
   return [
@@ -29,22 +30,23 @@ export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryDependencies):
         path: '/download/{job_id}',
         summary: 'The finished file',
         description:
-          'Audio goes out as MP3, or with `format=original` in the encoding of the stored file, without a loss. The name carries ' +
-          'the tempo when it is known. Ranges are understood.',
+          'Audio goes out as MP3 of the job’s quality, or in another `format`; `original` is the platform’s encoding without a ' +
+          'loss. Files carry title, artist, album, date, source, tempo, key, replay gain, chapters and cover. Each is made at ' +
+          'the first request and kept. Ranges are understood.',
         access: 'page',
         limit: '30',
-        query: z.object({ format: z.enum(['mp3', 'original']).default('mp3').meta({ description: 'Of audio' }) }),
+        query: z.object({ format: SoundFormat.default('mp3').meta({ description: 'Of audio' }) }),
         success: { status: 200, media: '*/*', description: 'The file' },
         also,
-        errors: [404, 416],
+        errors: [404, 416, 503],
       },
       async (call) => {
         const job = await jobs.row(call.params.job_id)
         if (!isDownloadable(job.status) || job.artifact === null) throw notFound('file')
-        const isOriginal = call.query.format === 'original'
-        const fileName = downloadName(job, isOriginal) ?? 'media'
-        const isMp3 = job.type === 'audio' && !isOriginal
-        const name = isMp3 ? await mp3s.provide(job).catch(throwConversionProblem) : job.artifact
+        const { format } = call.query
+        const name =
+          job.type === 'audio' ? await renditions.provide(job, format).catch(throwConversionProblem) : job.artifact
+        const fileName = downloadName(job, name.slice(name.lastIndexOf('.') + 1)) ?? 'media'
         return deliver(call, { artifacts, jobId: job.id, name, fileName })
       },
     ),
@@ -64,7 +66,7 @@ export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryDependencies):
         const job = await jobs.row(call.params.job_id)
         if (job.type !== 'audio') throw invalid('The job is a video and has no sound of its own')
         if (!isDownloadable(job.status) || job.artifact === null) throw notFound('file')
-        const { name, isSource } = await mp3s.providePlayable(job).catch(throwConversionProblem)
+        const { name, isSource } = await renditions.providePlayable(job).catch(throwConversionProblem)
         call.answer.header('x-audio-quality', isSource ? 'source' : 'mp3-fallback')
         return deliver(call, { artifacts, jobId: job.id, name })
       },

@@ -6,7 +6,7 @@ import type { Clock, Log } from '@hearth/runtime'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { deliver, type DeliveryCall } from '../delivery/deliver.ts'
 import { throwConversionProblem } from '../delivery/derived-file.ts'
-import type { Mp3s } from '../delivery/mp3.ts'
+import type { Renditions } from '../delivery/renditions.ts'
 import { downloadName } from '../jobs/file-names.ts'
 import { isDownloadable } from '../jobs/job-machine.ts'
 import { jobTimestamp } from '../jobs/job-view.ts'
@@ -27,7 +27,7 @@ export interface FeedDependencies {
   readonly sealer: Sealer
   readonly jobs: Pick<Jobs, 'row'>
   readonly artifacts: ArtifactStore
-  readonly mp3s: Mp3s
+  readonly renditions: Renditions
   readonly clock: Clock
   readonly log: Log
 }
@@ -101,12 +101,12 @@ export class Feeds {
   async readFile(call: FeedCall, { jobId, kind }: { jobId: string; kind: 'mp3' | 'jpg' }): Promise<Content> {
     return this.#quietly(async () => {
       await this.#find(call.token)
-      const { jobs, artifacts, mp3s } = this.#dependencies
+      const { jobs, artifacts, renditions } = this.#dependencies
       const job = await jobs.row(jobId)
       if (job.type !== 'audio' || !isDownloadable(job.status) || job.artifact === null) throw notFound('file')
       if (kind === 'jpg') return deliver(call, { artifacts, jobId: job.id, name: 'thumbnail.jpg' })
       const fileName = downloadName(job) ?? 'media'
-      const name = await mp3s.provide(job).catch(throwConversionProblem)
+      const name = await renditions.provide(job, 'mp3').catch(throwConversionProblem)
       return deliver(call, { artifacts, jobId: job.id, name, fileName })
     })
   }

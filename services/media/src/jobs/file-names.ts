@@ -1,7 +1,10 @@
 import type { JobRow } from '../tables.ts'
-import type { Quality } from '../platforms/schema.ts'
+import { camelotName, keyTag } from '../music/musical-keys.ts'
+import { defaultTemplates, parseTemplate, renderTemplate } from '../naming/name-template.ts'
 
 const maxCharacters = 120
+/** Maximum of a whole name, characters and bytes: file systems allow 255 with the extension. */
+const maxName = 230
 const maxBytes = 200
 
 /**
@@ -11,12 +14,12 @@ const maxBytes = 200
 const unwanted = /[\u0000-\u001f\u007f-\u009f<>:"/\\|?*\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/g
 
 /** A title as part of a file name: nothing reserved, at most 120 characters and 200 bytes, never empty. */
-export function fileTitle(title: string | null, max = maxCharacters): string {
+export function fileTitle(title: string | null, max = maxCharacters, bytes = maxBytes): string {
   const plain = (title ?? '').replaceAll(unwanted, ' ').replaceAll(/\s+/g, ' ').trim()
   let text = ''
   let length = 0
   for (const { segment } of new Intl.Segmenter().segment(plain)) {
-    if (length === max || Buffer.byteLength(text + segment) > maxBytes) break
+    if (length === max || Buffer.byteLength(text + segment) > bytes) break
     text += segment
     length += 1
   }
@@ -24,23 +27,53 @@ export function fileTitle(title: string | null, max = maxCharacters): string {
   return text === '' ? 'media' : text
 }
 
-type Named = Pick<JobRow, 'video_title' | 'bpm' | 'artifact' | 'type' | 'quality'>
+type Named = Pick<
+  JobRow,
+  | 'id'
+  | 'platform'
+  | 'video_title'
+  | 'artist'
+  | 'album'
+  | 'channel'
+  | 'published_on'
+  | 'bpm'
+  | 'musical_key'
+  | 'artifact'
+  | 'type'
+  | 'quality'
+  | 'name_template'
+>
 
 /** ` _120bpm` without the blank, when a tempo is known. */
 const tempoTag = ({ bpm }: Pick<Named, 'bpm'>): string => (bpm === null ? '' : `_${bpm}bpm`)
 
-const qualityTag: Record<Quality, string> = {
-  max: ' (maxQuality)',
-  medium: ' (mediumQuality)',
-  small: ' (smallQuality)',
+/** The name a finished file is saved under, or null while there is none: audio goes out as MP3 unless another format is wanted. */
+export function downloadName(job: Named, soundExtension = 'mp3'): string | null {
+  if (job.artifact === null) return null
+  const own = job.artifact.slice(job.artifact.lastIndexOf('.') + 1)
+  return `${templateName(job)}.${job.type === 'audio' ? soundExtension : own}`
 }
 
-/** The name a finished file is saved under, or null while there is none: audio goes out as MP3 unless the original is wanted. */
-export function downloadName(job: Named, isOriginal = false): string | null {
-  if (job.artifact === null) return null
-  const extension = job.artifact.slice(job.artifact.lastIndexOf('.') + 1)
-  if (job.type === 'audio') return `${fileTitle(job.video_title)}${tempoTag(job)}.${isOriginal ? extension : 'mp3'}`
-  return `${fileTitle(job.video_title)}${qualityTag[job.quality]}.${extension}`
+/** The name of a job's file without its extension, by the template it has or by another one. */
+export function templateName(job: Named, template = job.name_template ?? defaultTemplates[job.type]): string {
+  const part = (text: string | null) => (text === null || text === '' ? '' : fileTitle(text))
+  const { musical_key: key, published_on: date } = job
+  const values = {
+    title: fileTitle(job.video_title),
+    artist: part(job.artist ?? job.channel),
+    album: part(job.album),
+    channel: part(job.channel),
+    date: part(date),
+    year: part(date).slice(0, 4),
+    bpm: job.bpm === null ? '' : String(job.bpm),
+    key: key === null ? '' : (keyTag(key) ?? ''),
+    camelot: key === null ? '' : camelotName(key),
+    quality: job.quality,
+    platform: job.platform,
+    id: job.id.slice(0, 8),
+  }
+  // Two long values are cut once more, and a field that is nothing leaves a name all the same.
+  return fileTitle(renderTemplate(parseTemplate(template), values), maxName, maxName)
 }
 
 /** The name a trim is saved under. */

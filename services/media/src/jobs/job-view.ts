@@ -1,5 +1,8 @@
+import { camelotName, keyName } from '../music/musical-keys.ts'
 import type { JobRow } from '../tables.ts'
 import type { MediaFacts } from '../tools/yt-dlp-output.ts'
+import { readChapters, type Chapter } from '../tags/media-tags.ts'
+import { plainText } from '../tags/plain-text.ts'
 import { downloadName } from './file-names.ts'
 import type { Job } from './schema.ts'
 import type { JobValues } from './store.ts'
@@ -16,6 +19,11 @@ export function jobOfRow(row: JobRow): Job {
     platform: row.platform,
     video_title: row.video_title,
     video_meta_hover: row.video_meta_hover,
+    artist: row.artist,
+    album: row.album,
+    channel: row.channel,
+    published_on: row.published_on,
+    chapter_count: readChapters(row.chapters).length,
     type: row.type,
     quality: row.quality,
     status: row.status,
@@ -28,6 +36,15 @@ export function jobOfRow(row: JobRow): Job {
     bitrate_kbps: row.bitrate_kbps,
     bpm: row.bpm,
     bpm_confidence: row.bpm_confidence,
+    key: row.musical_key === null ? null : (keyName(row.musical_key) ?? null),
+    key_camelot: row.musical_key === null ? null : camelotName(row.musical_key),
+    key_confidence: row.key_confidence,
+    loudness_lufs: row.loudness_lufs,
+    loudness_range_lu: row.loudness_range_lu,
+    true_peak_dbtp: row.true_peak_dbtp,
+    silence_start_seconds: row.silence_start_ms === null ? null : row.silence_start_ms / 1000,
+    silence_end_seconds: row.silence_end_ms === null ? null : row.silence_end_ms / 1000,
+    analysis_pending: row.analysis_wanted_at !== null,
     audio_hash: row.audio_hash,
     filename: downloadName(row),
   }
@@ -52,11 +69,32 @@ export function clockText(seconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`
 }
 
+/** Maximum length of a text of a platform that is kept, characters, and of the list of chapters. */
+const [maxText, maxChapters] = [500, 500]
+
+function chaptersOf({ chapters }: MediaFacts): Chapter[] {
+  return (chapters ?? []).slice(0, maxChapters).flatMap((chapter) => {
+    if (chapter === null || chapter.end_time <= chapter.start_time) return []
+    const [start, end] = [chapter.start_time, chapter.end_time].map((seconds) => Math.round(seconds * 1000))
+    return [{ start: start ?? 0, end: end ?? 0, title: plainText(chapter.title, maxText) }]
+  })
+}
+
 /** Returns the platform's facts about the media, as the job stores them. */
 export function factsValues(facts: MediaFacts): JobValues {
+  const { title, duration } = facts
+  const [channel, uploader] = [plainText(facts.channel, maxText), plainText(facts.uploader, maxText)]
+  const published = facts.release_date ?? facts.upload_date
+  const chapters = chaptersOf(facts)
   return {
-    video_title: facts.title ?? null,
-    video_meta_hover: hoverText(facts),
-    duration_ms: facts.duration == null ? null : Math.round(facts.duration * 1000),
+    video_title: plainText(title, maxText),
+    video_meta_hover: hoverText({ ...facts, channel, uploader }),
+    track_title: plainText(facts.track, maxText),
+    artist: plainText(facts.artist ?? facts.artists?.join(', '), maxText),
+    album: plainText(facts.album, maxText),
+    channel: channel ?? uploader,
+    published_on: published?.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3') ?? null,
+    chapters: chapters.length === 0 ? null : JSON.stringify(chapters),
+    duration_ms: duration == null ? null : Math.round(duration * 1000),
   }
 }

@@ -8,10 +8,13 @@ import type { MediaUrl } from '../platforms/media-url.ts'
 import type { MediaFacts } from '../tools/yt-dlp-output.ts'
 import { conflict, duplicateJob, invalid, notFound, unavailable } from '../problems.ts'
 import type { Queue } from '../queue/queue.ts'
+import { parseTemplate } from '../naming/name-template.ts'
+import type { MediaType } from '../platforms/schema.ts'
+import { templateName } from './file-names.ts'
 import { isTerminal, statusesBefore } from './job-machine.ts'
 import { jobEvent } from './job-events.ts'
 import { factsValues, jobOfRow } from './job-view.ts'
-import type { Job, Submission } from './schema.ts'
+import type { Job, NamePreview, NameTrial, Submission } from './schema.ts'
 import * as store from './store.ts'
 import type { WorkFolders } from './work-folders.ts'
 
@@ -27,12 +30,17 @@ export interface JobDependencies {
   /** Queries the platform; undefined without an answer in time. Keeps the answer in the file for the download. */
   readonly lookup: { findSoon(media: MediaUrl, infoFile: string): Promise<MediaFacts | undefined> }
   readonly folders: Pick<WorkFolders, 'infoFile'>
+  /** Template of the file names of new jobs. */
+  readonly nameTemplate: (type: MediaType) => string
   /** Throws a problem when the disk is nearly full. */
   readonly checkSpace: () => Promise<void>
 }
 
 /** Number of the lock under which submissions count queued jobs on PostgreSQL. */
 const queueLock = 8_103_001
+
+/** Facts about media while the platform has not named them. */
+const unknownFacts = { track_title: null, artist: null, album: null, channel: null, published_on: null, chapters: null }
 
 /** Values of a job that starts over. */
 const cleared = {
@@ -46,6 +54,16 @@ const cleared = {
   bpm: null,
   bpm_confidence: null,
   bpm_alternative: null,
+  musical_key: null,
+  key_confidence: null,
+  loudness_lufs: null,
+  loudness_range_lu: null,
+  true_peak_dbtp: null,
+  silence_start_ms: null,
+  silence_end_ms: null,
+  analyser_version: null,
+  analysis_wanted_at: null,
+  analysis_lease_until: null,
   audio_hash: null,
   artifact: null,
   stem_ms: 0,
@@ -71,7 +89,11 @@ export class Jobs {
     const info = await this.#dependencies.lookup.findSoon(media, this.#dependencies.folders.infoFile(id))
     const facts = info === undefined ? {} : factsValues(info)
     const { url: canonical, platform } = media
-    const row = newRow({ id, url: canonical, platform, ...wanted, ...facts }, this.#dependencies.timers.now())
+    const name_template = this.#dependencies.nameTemplate(type)
+    const row = newRow(
+      { id, url: canonical, platform, name_template, ...wanted, ...facts },
+      this.#dependencies.timers.now(),
+    )
     await this.#db.transaction().execute(async (trx) => {
       await acquireLock(this.#dependencies.database.kind, trx, queueLock)
       await this.#checkQueue(trx)
@@ -85,7 +107,7 @@ export class Jobs {
     return jobOfRow(row)
   }
 
-  async list(page: { offset: number; limit: number }): Promise<Job[]> {
+  async list(page: store.ListPage): Promise<Job[]> {
     return (await store.listJobs(this.#db, page)).map(jobOfRow)
   }
 
@@ -135,6 +157,19 @@ export class Jobs {
     return jobOfRow(row)
   }
 
+  /** Returns the names that a template would give to the newest finished downloads of a type, or to an example. */
+  async previewNames({ type, template }: NameTrial): Promise<NamePreview> {
+    try {
+      parseTemplate(template)
+    } catch (error) {
+      throw invalid(`template ${(error as Error).message}`)
+    }
+    const rows = await store.newestFinished(this.#db, type, previewCount)
+    const example = { ...newRow(exampleRequest(type), 0), ...exampleFacts }
+    const names = (rows.length === 0 ? [example] : rows).map((row) => templateName(row, template))
+    return { names: names.map((name, index) => `${name}.${extensionOf(rows[index], type)}`) }
+  }
+
   /** Stores a tempo that a person set; its confidence is 1. */
   async setTempo(id: string, bpm: number): Promise<Job> {
     const before = await this.row(id)
@@ -165,14 +200,40 @@ export class Jobs {
   }
 }
 
+/** Number of names in a preview. */
+const previewCount = 3
+
+const extensionOf = (row: JobRow | undefined, type: MediaType): string =>
+  type === 'audio' ? 'mp3' : (row?.artifact?.replace(/^.*\./, '') ?? 'mp4')
+
+const exampleRequest = (type: MediaType): Requested => ({
+  id: '0a1b2c3d-0000-4000-8000-000000000000',
+  url: '',
+  platform: 'youtube',
+  media_key: '',
+  type,
+  quality: 'max',
+})
+const exampleFacts = {
+  video_title: 'Night drive',
+  artist: 'Third Floor',
+  album: 'City lights',
+  channel: 'Third Floor',
+  published_on: '2024-05-17',
+  bpm: 124,
+  musical_key: 14,
+}
+
 type Requested = Pick<JobRow, 'id' | 'url' | 'platform' | 'media_key' | 'type' | 'quality'> & store.JobValues
 
 const newRow = (requested: Requested, now: number): JobRow => ({
   video_title: null,
   video_meta_hover: null,
+  ...unknownFacts,
   ...cleared,
   message: null,
   status: 'queued',
+  name_template: null,
   attempt: 1,
   created_at: now,
   queued_at: now,

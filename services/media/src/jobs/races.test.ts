@@ -33,6 +33,7 @@ async function live(acts: readonly Act[], outcome: 'good' | 'bad'): Promise<void
     readUrl: (url) => Promise.resolve({ platform: 'youtube', url, key: url, isShortLink: false, isExtra: false }),
     lookup: { findSoon: () => Promise.resolve(undefined) },
     folders: { infoFile: () => '' },
+    nameTemplate: () => '{title}',
     checkSpace: () => Promise.resolve(),
   })
   let running = 0

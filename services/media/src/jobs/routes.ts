@@ -2,11 +2,11 @@ import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import type { Jobs } from './jobs.ts'
 import type { RemoveAll } from './remove-all.ts'
-import { Job, JobList, JobPage, JobPath, Removal, Submission, TempoChange } from './schema.ts'
+import { Job, JobList, JobPage, JobPath, NamePreview, NameTrial, Removal, Submission, TempoChange } from './schema.ts'
 
 /** Submitting, watching and stopping jobs. */
 export function jobRoutes(features: { jobs: Jobs; removeAll: RemoveAll }): Route[] {
-  return [...listRoutes(features.jobs), ...changeRoutes(features)]
+  return [...listRoutes(features.jobs), ...changeRoutes(features), nameRoute(features.jobs)]
 }
 
 function listRoutes(jobs: Jobs): Route[] {
@@ -34,6 +34,22 @@ function listRoutes(jobs: Jobs): Route[] {
       ({ params }) => jobs.find(params.job_id),
     ),
   ]
+}
+
+function nameRoute(jobs: Jobs): Route {
+  return route(
+    {
+      method: 'POST',
+      tag: 'Settings',
+      access: 'member',
+      path: '/api/jobs/name-preview',
+      summary: 'Names that a template would give to files',
+      limit: '60',
+      body: NameTrial,
+      success: { status: 200, body: NamePreview },
+    },
+    ({ body }) => jobs.previewNames(body),
+  )
 }
 
 function changeRoutes({ jobs, removeAll }: { jobs: Jobs; removeAll: RemoveAll }): Route[] {

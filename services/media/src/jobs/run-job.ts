@@ -66,7 +66,7 @@ export function createRunJob(dependencies: RunDependencies): RunJob {
       const finished_at = dependencies.timers.now()
       if (job.type === 'audio') {
         // The file is available from here on, whatever the analysis finds.
-        const begun = { ...values, finished_at, message: 'Finding out the tempo' }
+        const begun = { ...values, finished_at, message: 'Analysing the sound' }
         const analysing = await handle.advance('analysis-begun', begun)
         await dependencies.analyse(analysing, { ...finished, file: kept }, handle)
       } else await handle.advance('finished', { ...values, finished_at, lease_until: null, message: 'Finished' })
@@ -94,7 +94,7 @@ async function download(
   const downloading = await handle.advance('download-begun', { message: 'Downloading' })
   const report = createProgressReporter(dependencies.bus, () => dependencies.timers.monotonic())
   const infoFile = dependencies.folders.infoFile(job.id)
-  const noted: Promise<void>[] = []
+  const noted: Promise<JobRow | undefined>[] = []
   const result = await dependencies.jars.withPrivateCopy(job.platform, folder, (cookies) =>
     dependencies.ytDlp.download({
       url: job.url,
@@ -113,21 +113,22 @@ async function download(
       onFacts: (facts) => void noted.push(noteFacts(dependencies, downloading, facts)),
     }),
   )
-  await Promise.all(noted)
+  const [latest = downloading] = (await Promise.all(noted)).filter((row) => row !== undefined).toReversed()
   const facts = await dependencies.ffmpeg.probe(result.file, handle.signal)
   if (job.type === 'audio' && facts.audio === undefined) throw new MediaFailure('unsupported', 'it has no sound')
   if (job.type === 'video' && facts.video === undefined) throw new MediaFailure('unsupported', 'it has no picture')
-  return { job: downloading, ...result, facts }
+  return { job: latest, ...result, facts }
 }
 
 /** Stores what a download finds out about the media, and shows it: a probe that took too long did not. */
-async function noteFacts(dependencies: RunDependencies, job: JobRow, facts: MediaFacts): Promise<void> {
+async function noteFacts(dependencies: RunDependencies, job: JobRow, facts: MediaFacts): Promise<JobRow | undefined> {
   // A title that is known already may have been found by the probe, and is as good.
-  if (job.video_title !== null) return
+  if (job.video_title !== null) return undefined
   const { db, bus, timers } = dependencies
   const values = factsValues(facts)
   const row = await noteOnJob(db, { id: job.id, attempt: job.attempt, values }).catch(() => undefined)
   if (row !== undefined) bus.publish(jobEvent(job, row, timers.now()))
+  return row
 }
 
 /** Stores the file and its picture, and returns the values of the job's row. */

@@ -31,6 +31,11 @@ export const Job = z
     platform: Platform,
     video_title: z.string().nullable(),
     video_meta_hover: z.string().nullable(),
+    artist: z.string().nullable(),
+    album: z.string().nullable(),
+    channel: z.string().nullable(),
+    published_on: z.string().nullable().meta({ description: '`YYYY-MM-DD`' }),
+    chapter_count: count.meta({ description: 'Chapters that the platform names; MP3, M4A, MP4 and Opus keep them' }),
     type: MediaType,
     quality: Quality,
     status: JobStatus,
@@ -43,6 +48,15 @@ export const Job = z
     bitrate_kbps: count.nullable(),
     bpm: count.nullable(),
     bpm_confidence: z.number().min(0).max(1).nullable(),
+    key: z.string().nullable().meta({ description: 'Musical key, as `A minor` or `Eb major`' }),
+    key_camelot: z.string().nullable().meta({ description: 'The same on the Camelot wheel, `1A` to `12B`' }),
+    key_confidence: z.number().min(0).max(1).nullable(),
+    loudness_lufs: z.number().nullable().meta({ description: 'Integrated loudness by EBU R 128, LUFS' }),
+    loudness_range_lu: z.number().min(0).nullable().meta({ description: 'Loudness range by EBU Tech 3342, LU' }),
+    true_peak_dbtp: z.number().nullable().meta({ description: 'Highest true peak, dBTP' }),
+    silence_start_seconds: z.number().min(0).nullable().meta({ description: 'Silence at the beginning' }),
+    silence_end_seconds: z.number().min(0).nullable().meta({ description: 'Silence at the end' }),
+    analysis_pending: z.boolean().meta({ description: 'Another analysis of the finished sound waits or runs' }),
     audio_hash: z.string().nullable().meta({ description: 'SHA-256 of the file, hex' }),
     filename: z.string().nullable().meta({ description: 'Name under which the file is delivered' }),
   })
@@ -72,13 +86,35 @@ export const JobList = z.array(Job)
 
 const pageRule = 'must be a whole number'
 
+/** What the list of jobs can be sorted by; jobs without the value come last. */
+export const JobSort = z.enum(['created', 'title', 'duration', 'bpm', 'key', 'loudness'])
+export type JobSort = z.infer<typeof JobSort>
+
 export const JobPage = z.object({
+  sort: JobSort.default('created').meta({
+    description: '`key` goes round the Camelot wheel; jobs without the value come last',
+  }),
+  order: z.enum(['asc', 'desc']).optional().meta({ description: '`desc` for created, otherwise `asc`' }),
   offset: z.coerce.number(pageRule).int(pageRule).min(0).max(Number.MAX_SAFE_INTEGER).default(0),
   limit: z.coerce.number(pageRule).int(pageRule).min(1).max(100).default(50),
 })
 
 /** A tempo set by a person. */
 export const TempoChange = z.strictObject({ bpm: z.int().min(20).max(400) }).meta({ id: 'TempoChange' })
+
+/** A template of file names to be tried. */
+export const NameTrial = z.strictObject({ type: MediaType, template: z.string() }).meta({ id: 'NameTrial' })
+export type NameTrial = z.infer<typeof NameTrial>
+
+/** Names that a template gives. */
+export const NamePreview = z
+  .object({
+    names: z
+      .array(z.string())
+      .meta({ description: 'Of the newest finished downloads of that type; an example without one' }),
+  })
+  .meta({ id: 'NamePreview' })
+export type NamePreview = z.infer<typeof NamePreview>
 
 /** Result of `POST /api/jobs/remove-all`. */
 export const Removal = z

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { migrate, openDatabase, type DatabaseLocation } from '@hearth/database'
+import type { Kysely } from 'kysely'
+import type { JobSort } from './schema.ts'
 import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
 import { finishedJob } from '../../test/job-row.ts'
 import { migrations } from '../database/migrations/index.ts'
@@ -104,6 +106,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
       (await listJobs(db, { offset: 2, limit: 2 })).map(({ id }) => id),
       [a.id],
     )
+    await sortsJobs(db)
     assert.equal((await firstQueued(db))?.id, b.id)
     assert.equal((await findDuplicate(db, a))?.id, b.id)
     assert.equal(await findDuplicate(db, c), undefined)
@@ -116,6 +119,30 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
   })
 
   await database.close()
+}
+
+/** Sorting of the list: by a value, then the newest first; what has none comes last either way. */
+async function sortsJobs(db: Kysely<Tables>): Promise<void> {
+  const others = await db.selectFrom('jobs').selectAll().execute()
+  await db.deleteFrom('jobs').execute()
+  const rows = [
+    jobRow({ created_at: 1, video_title: 'beta', bpm: 90, musical_key: 15, loudness_lufs: -9.5 }),
+    jobRow({ created_at: 2, video_title: 'Alpha', bpm: 128, musical_key: 0, loudness_lufs: -14 }),
+    jobRow({ created_at: 3, video_title: null }),
+    jobRow({ created_at: 4, video_title: 'gamma', bpm: 90, musical_key: 14, loudness_lufs: -23.1 }),
+  ]
+  for (const row of rows) await insertJob(db, row)
+  const sorted = async (sort: JobSort, order?: 'asc' | 'desc') =>
+    (await listJobs(db, { sort, order, offset: 0, limit: 9 })).map(({ created_at }) => created_at)
+  assert.deepEqual(await sorted('created'), [4, 3, 2, 1])
+  assert.deepEqual(await sorted('created', 'asc'), [1, 2, 3, 4])
+  assert.deepEqual(await sorted('title'), [2, 1, 4, 3])
+  assert.deepEqual(await sorted('bpm'), [4, 1, 2, 3])
+  assert.deepEqual(await sorted('bpm', 'desc'), [2, 4, 1, 3])
+  assert.deepEqual(await sorted('key'), [2, 4, 1, 3])
+  assert.deepEqual(await sorted('loudness', 'desc'), [1, 2, 4, 3])
+  await db.deleteFrom('jobs').execute()
+  for (const row of others) await insertJob(db, row)
 }
 
 test('on SQLite', () => onDatabase({ file: ':memory:' }, 'SQLite'))

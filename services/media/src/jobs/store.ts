@@ -1,6 +1,7 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { JobRow, Tables } from '../tables.ts'
 import { activeStatuses, completedStatuses, statusAfter, statusesBefore, type JobStep } from './job-machine.ts'
+import type { JobSort } from './schema.ts'
 
 type Db = Kysely<Tables>
 
@@ -64,15 +65,69 @@ export async function findJob(db: Db, id: string): Promise<JobRow | undefined> {
   return db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Newest first. */
-export async function listJobs(db: Db, page: { offset: number; limit: number }): Promise<JobRow[]> {
+const sortColumns = {
+  title: sql<string>`lower(video_title)`,
+  duration: sql<number>`duration_ms`,
+  bpm: sql<number>`bpm`,
+  key: sql<number>`musical_key`,
+  loudness: sql<number>`loudness_lufs`,
+} satisfies Record<Exclude<JobSort, 'created'>, unknown>
+
+/** A page of the list. */
+export interface ListPage {
+  readonly sort?: JobSort
+  readonly order?: 'asc' | 'desc' | undefined
+  readonly offset: number
+  readonly limit: number
+}
+
+/** A page of jobs. Without a sort, and among equals, the newest comes first; jobs without the value come last. */
+export async function listJobs(db: Db, { sort = 'created', order, offset, limit }: ListPage): Promise<JobRow[]> {
+  if (sort !== 'created') return listSorted(db, { sort, order: order ?? 'asc', offset, limit })
+  const age = order ?? 'desc'
+  const query = db.selectFrom('jobs').selectAll().orderBy('created_at', age).orderBy('id', age)
+  return query.limit(limit).offset(offset).execute()
+}
+
+/** Sorts ids alone, because whole rows of a long list are slow to sort, and reads the rows of the page. */
+async function listSorted(
+  db: Db,
+  {
+    sort,
+    order,
+    offset,
+    limit,
+  }: ListPage & { readonly sort: keyof typeof sortColumns; readonly order: 'asc' | 'desc' },
+): Promise<JobRow[]> {
+  const page = await db
+    .selectFrom('jobs')
+    .select('id')
+    .orderBy(sortColumns[sort], (by) => by[order]().nullsLast())
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  if (page.length === 0) return []
+  const places = new Map(page.map(({ id }, index) => [id, index]))
+  const rows = await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('id', 'in', [...places.keys()])
+    .execute()
+  return rows.toSorted((one, other) => (places.get(one.id) ?? 0) - (places.get(other.id) ?? 0))
+}
+
+/** The newest finished jobs of a type. */
+export async function newestFinished(db: Db, type: JobRow['type'], limit: number): Promise<JobRow[]> {
   return db
     .selectFrom('jobs')
     .selectAll()
+    .where('type', '=', type)
+    .where('status', 'in', completedStatuses)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
+    .limit(limit)
     .execute()
 }
 

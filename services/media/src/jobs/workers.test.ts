@@ -26,6 +26,7 @@ async function openWorkers(run: RunJob) {
     readUrl: (url) => Promise.resolve({ platform: 'youtube', url, key: url, isShortLink: false, isExtra: false }),
     lookup: { findSoon: () => Promise.resolve(undefined) },
     folders: { infoFile: () => '' },
+    nameTemplate: () => '{title}',
     checkSpace: () => Promise.resolve(),
   })
   const workers = new Workers({ ...shared, lease: 60_000, discard: () => Promise.resolve(), run })

@@ -211,7 +211,7 @@ export class Workers implements QueueWork {
     const shared = { lease_until: null, finished_at: job.finished_at ?? timers.now() }
     const isDone = job.status === 'analysis'
     const values = isDone
-      ? { ...shared, message: 'Finished; the tempo could not be found out' }
+      ? { ...shared, message: 'Finished; the analysis failed' }
       : { ...shared, message: 'The application was restarted', error_code: 'interrupted' }
     const row = await this.#advance(job, isDone ? 'finished' : 'lost', values)
     if (row === undefined) return

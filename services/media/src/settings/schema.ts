@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defaultTemplates, parseTemplate } from '../naming/name-template.ts'
 
 const switchValue = z.boolean('must be true or false')
 
@@ -21,6 +22,21 @@ const Hostname = z
       /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i.test(host),
     hostRule,
   )
+
+/** A template of file names, checked. */
+const NameTemplate = z
+  .string('must be a text')
+  .trim()
+  .superRefine((text, context) => {
+    try {
+      parseTemplate(text)
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message })
+    }
+  })
+  .meta({
+    description: 'For new downloads; `{title}` is a field, `[_{bpm}bpm]` is left out where the field is not known',
+  })
 
 /** Every setting: its rule, and its value in a fresh install. */
 const table = {
@@ -46,6 +62,8 @@ const table = {
   stemsvc_max_download_gib: [numberValue(1, 100), 4],
   share_link_max_uses: [numberValue(0, 10_000).meta({ description: 'For new links; 0 is unlimited' }), 0],
   share_link_expire_days: [numberValue(0, 365).meta({ description: 'For new links; 0 is never' }), 0],
+  name_template_audio: [NameTemplate, defaultTemplates.audio],
+  name_template_video: [NameTemplate, defaultTemplates.video],
   public_hostname: [Hostname, ''],
 } as const satisfies Readonly<Record<string, readonly [z.ZodType, unknown]>>
 

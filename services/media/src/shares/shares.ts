@@ -7,7 +7,7 @@ import type { JobRow, ShareLinkRow, Tables } from '../tables.ts'
 import { throwConversionProblem } from '../delivery/derived-file.ts'
 import { deliver, mediaTypeOf, type DeliveryCall } from '../delivery/deliver.ts'
 import { downloadName } from '../jobs/file-names.ts'
-import type { Mp3s } from '../delivery/mp3.ts'
+import type { Renditions } from '../delivery/renditions.ts'
 import { isDownloadable } from '../jobs/job-machine.ts'
 import { jobTimestamp } from '../jobs/job-view.ts'
 import type { Jobs } from '../jobs/jobs.ts'
@@ -34,7 +34,7 @@ export interface ShareDependencies {
   readonly tokens: ShareTokens
   readonly jobs: Pick<Jobs, 'row'>
   readonly artifacts: ArtifactStore
-  readonly mp3s: Mp3s
+  readonly renditions: Pick<Renditions, 'provide'>
   readonly settings: () => Settings
   readonly clock: Clock
   readonly log: Log
@@ -178,11 +178,11 @@ export class Shares {
   }
 
   async #fileOf(job: JobRow): Promise<SharedFile | undefined> {
-    const { artifacts, mp3s } = this.#dependencies
+    const { artifacts, renditions } = this.#dependencies
     if (!isDownloadable(job.status) || job.artifact === null) return undefined
     const source = await artifacts.stat(job.id, job.artifact)
     if (source === undefined) return undefined
-    const name = job.type === 'audio' ? await mp3s.provide(job) : job.artifact
+    const name = job.type === 'audio' ? await renditions.provide(job, 'mp3') : job.artifact
     const facts = name === job.artifact ? source : await artifacts.stat(job.id, name)
     return facts === undefined ? undefined : { name, size: facts.size }
   }

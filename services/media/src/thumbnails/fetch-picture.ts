@@ -1,5 +1,5 @@
 import { OutboundFailed, OutboundRefused, type GuardedFetch } from '@hearth/outbound'
-import { readPicture, type Picture } from './picture.ts'
+import { readPicture, type Picture } from '../pictures/picture.ts'
 import type { PlatformHosts } from '../platforms/platform-hosts.ts'
 import { z } from 'zod'
 import type { MediaUrl } from '../platforms/media-url.ts'

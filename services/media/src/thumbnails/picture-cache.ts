@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openDataDirectory, writeFileAtomic, type Clock } from '@hearth/runtime'
-import { readPicture, type Picture } from './picture.ts'
+import { readPicture, type Picture } from '../pictures/picture.ts'
 
 export interface PictureCacheDependencies {
   readonly folder: string

@@ -2,7 +2,7 @@ import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
 import { ThumbnailAnswer, UrlQuery } from './schema.ts'
-import type { Picture } from './picture.ts'
+import type { Picture } from '../pictures/picture.ts'
 import type { Thumbnails } from './thumbnails.ts'
 
 /** Pictures of media that are not downloaded, checked and kept here. */

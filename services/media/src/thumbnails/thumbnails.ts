@@ -8,7 +8,7 @@ import { invalid, notFound, upstream } from '../problems.ts'
 import { MediaFailure, type MediaFailureCode } from '../tools/media-failure.ts'
 import { queryOembed, fetchPicture, PictureError, readPictureUrl } from './fetch-picture.ts'
 import type { PictureCache } from './picture-cache.ts'
-import type { Picture } from './picture.ts'
+import type { Picture } from '../pictures/picture.ts'
 import type { ThumbnailAnswer } from './schema.ts'
 
 export interface ThumbnailDependencies {

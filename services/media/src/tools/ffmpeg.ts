@@ -37,6 +37,7 @@ const maxProbeBytes = 16 * 1024 ** 2
 
 /** Only local files, named so that no name can be taken for an option or a protocol. */
 const localOnly = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-protocol_whitelist', 'file,pipe']
+const unwritten = /^Error (?:writing trailer of|closing file)|: No space left on device$/m
 const inputOf = (file: string): string => `file:${file}`
 
 /** ffmpeg and ffprobe on local files only. Throws `MediaFailure`. */
@@ -63,7 +64,7 @@ export class Ffmpeg {
 
   async convert({ inputs, args, output, timeoutMs, signal, durationMs, onProgress }: Conversion): Promise<void> {
     let highest = 0
-    await this.#run({
+    const complaints = await this.#run({
       program: this.#dependencies.ffmpeg,
       args: [
         ...localOnly,
@@ -85,6 +86,9 @@ export class Ffmpeg {
         if (percent > highest) onProgress?.((highest = percent))
       },
     })
+    // It calls a file good whose end could not be written.
+    if (unwritten.test(complaints))
+      throw explainConversion(new ToolFailure('exit', { tool: 'ffmpeg', output: complaints }))
   }
 
   /** Samples of a stretch of the sound: mono, 32-bit floats. */
@@ -104,6 +108,22 @@ export class Ffmpeg {
     const whole = samples.content()
     const bytes = Math.min(maxBytes, whole.length - (whole.length % 4))
     return new Float32Array(whole.buffer.slice(whole.byteOffset, whole.byteOffset + bytes))
+  }
+
+  /** Sends the whole sound through a filter of ours, and calls `onLine` with each line the filter prints to stdout. */
+  async filterSound(
+    file: string,
+    options: { filter: string; timeoutMs: number; signal: AbortSignal; onLine: (line: string) => void },
+  ): Promise<void> {
+    const { filter, timeoutMs, signal, onLine } = options
+    await this.#run({
+      program: this.#dependencies.ffmpeg,
+      args: [...localOnly, '-i', inputOf(file), '-vn', '-map', '0:a:0', '-af', filter, '-f', 'null', '-'],
+      directory: dirname(file),
+      limits: { ...limits, timeoutMs },
+      signal,
+      onLine,
+    })
   }
 
   /** Resolves to true if any pixel of a picture lets through what is behind it; every one of them is decoded. */
@@ -145,9 +165,9 @@ export class Ffmpeg {
     return /^ffmpeg version (\S+)/.exec(first ?? '')?.[1]
   }
 
-  async #run(run: Parameters<ToolRunner['run']>[0]): Promise<void> {
+  async #run(run: Parameters<ToolRunner['run']>[0]): Promise<string> {
     try {
-      await this.#dependencies.runner.run(run)
+      return await this.#dependencies.runner.run(run)
     } catch (error) {
       if (error instanceof ToolFailure && error.kind !== 'aborted') throw explainConversion(error)
       throw error

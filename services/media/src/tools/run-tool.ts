@@ -68,8 +68,8 @@ const watchInterval = 1000
 export function createToolRunner(guardian: Guardian) {
   const wrapper = findWrappers()
   return {
-    /** Resolves when the tool ended well; otherwise throws a `ToolFailure`. */
-    async run(run: ToolRun): Promise<void> {
+    /** Resolves with the end of what the tool wrote to stderr when it ended well; otherwise throws a `ToolFailure`. */
+    async run(run: ToolRun): Promise<string> {
       if (run.signal.aborted) throw new ToolFailure('aborted', { tool: nameOf(run.program) })
       return new OneRun(run, guardian).start(wrapper)
     },
@@ -109,7 +109,7 @@ class OneRun {
     this.#guardian = guardian
   }
 
-  async start(wrappers: ReturnType<typeof findWrappers>): Promise<void> {
+  async start(wrappers: ReturnType<typeof findWrappers>): Promise<string> {
     const [program = '', ...args] = commandOf(this.#run, wrappers)
     const child = spawn(program, args, {
       cwd: this.#run.directory,
@@ -129,6 +129,7 @@ class OneRun {
         if (group !== undefined) signalGroup(group, 'SIGKILL')
       })
       this.#conclude(await exitOf(child, nameOf(this.#run.program)))
+      return this.#tail
     } finally {
       stopWatching()
       this.#cancelKill()

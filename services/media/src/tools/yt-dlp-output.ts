@@ -23,6 +23,14 @@ const Progress = z.object({
 
 const text = z.string().nullish().catch(null)
 
+const day = z
+  .string()
+  .regex(/^\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/)
+  .nullish()
+  .catch(null)
+
+const Chapter = z.object({ start_time: z.number().min(0), end_time: z.number().min(0), title: text })
+
 /** A platform's facts about the media. */
 export const MediaFacts = z.object({
   title: text,
@@ -30,6 +38,14 @@ export const MediaFacts = z.object({
   uploader: text,
   duration: z.number().min(0).nullish().catch(null),
   view_count: z.int().min(0).nullish().catch(null),
+  track: text,
+  artist: text,
+  artists: z.array(z.string()).nullish().catch(null),
+  album: text,
+  /** `YYYYMMDD`. */
+  release_date: day,
+  upload_date: day,
+  chapters: z.array(Chapter.nullable().catch(null)).nullish().catch(null),
 })
 export type MediaFacts = z.infer<typeof MediaFacts>
 

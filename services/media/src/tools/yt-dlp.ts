@@ -159,7 +159,7 @@ export class YtDlp {
   /** Runs the work with its own egress proxy and explains its failure. */
   async #runWith(
     request: MediaRequest,
-    work: (program: string, context: YtDlpContext) => Promise<void>,
+    work: (program: string, context: YtDlpContext) => Promise<unknown>,
   ): Promise<void> {
     const program = await this.#dependencies.program()
     const version = await this.#versionOf(program)
@@ -216,7 +216,11 @@ export class YtDlp {
     }
   }
 
-  #inspect(program: string, args: readonly string[], onLine: (line: string) => void = () => undefined): Promise<void> {
+  #inspect(
+    program: string,
+    args: readonly string[],
+    onLine: (line: string) => void = () => undefined,
+  ): Promise<unknown> {
     return this.#dependencies.runner.run({
       program,
       args: ['--ignore-config', ...args],

@@ -23,7 +23,7 @@ export async function forgetFiles(db: Db, id: string, message: string): Promise<
     await trx.deleteFrom('stem_splits').where('job_id', '=', id).execute()
     return trx
       .updateTable('jobs')
-      .set({ artifact: null, message })
+      .set({ artifact: null, message, analysis_wanted_at: null, analysis_lease_until: null })
       .where('id', '=', id)
       .where('status', 'in', completedStatuses)
       .returningAll()

@@ -64,6 +64,8 @@ export const keys = {
   logo: ['logo'],
   statistics: ['statistics'],
   tempi: ['tempi'],
+  analysis: ['analysis'],
+  namePreview: (type: string, template: string) => ['name-preview', type, template],
   host: ['host'],
   updates: ['updates'],
 } as const

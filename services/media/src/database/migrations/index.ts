@@ -5,6 +5,8 @@ import * as notifications from './0003-notifications.ts'
 import * as securityLog from './0004-security-log.ts'
 import * as passkeys from './0005-passkeys.ts'
 import * as tokens from './0006-tokens.ts'
+import * as sound from './0007-sound.ts'
+import * as tags from './0008-tags.ts'
 import * as feeds from './0009-feeds.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
@@ -15,5 +17,7 @@ export const migrations: Migrations = {
   '0004-security-log': securityLog,
   '0005-passkeys': passkeys,
   '0006-tokens': tokens,
+  '0007-sound': sound,
+  '0008-tags': tags,
   '0009-feeds': feeds,
 }

@@ -1,4 +1,4 @@
-import { Fact, formatBytes, RelativeTime, Section } from '@hearth/ui'
+import { Fact, formatBytes, formatDay, RelativeTime, Section } from '@hearth/ui'
 import type { ReactNode } from 'react'
 import type { Job } from '../api.ts'
 import { toIsoString } from '../jobs/job.ts'
@@ -30,6 +30,11 @@ function rowsOf(job: Job): [name: string, value: ReactNode][] {
     ],
     ['Platform', platformNames[job.platform]],
     ['Kind', kindOf(job)],
+    ['Artist', job.artist],
+    ['Album', job.album],
+    ['Channel', job.channel],
+    ['Published', job.published_on === null ? null : formatDay(new Date(`${job.published_on}T12:00:00`))],
+    ['Chapters', job.chapter_count === 0 ? null : job.chapter_count],
     ['File name', job.filename],
     ['Size', job.filesize_bytes === null ? null : formatBytes(job.filesize_bytes)],
     ['Length', job.duration_seconds === null ? null : clock(job.duration_seconds)],

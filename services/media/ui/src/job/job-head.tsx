@@ -13,8 +13,9 @@ import { helpFor } from '../jobs/failure-help.ts'
 import { isActive, isDownloadable, isFailed, titleOf, type LiveJob } from '../jobs/job.ts'
 import { originalOf, platformNames } from '../jobs/job-labels.ts'
 import { JobFacts, JobProgress, JobStatusBadge } from '../jobs/job-facts.tsx'
+import { SaveAs } from './save-as.tsx'
 import { Thumbnail } from '../jobs/thumbnail.tsx'
-import { filePath, originalPath, useDownloadButton, useJobActions } from '../jobs/use-job-actions.ts'
+import { filePath, useDownloadButton, useJobActions } from '../jobs/use-job-actions.ts'
 
 /** Title, status and actions of a job. */
 export function JobHead({ job }: { job: LiveJob }) {
@@ -67,11 +68,7 @@ function Buttons({ job }: { job: LiveJob }) {
           Download {job.type === 'audio' ? 'MP3' : 'video'}
         </ActionButton>
       )}
-      {isDownloadable(job) && originalOf(job) !== undefined && (
-        <ActionButton icon={IconDownload} {...saving(originalPath(job))}>
-          Download original
-        </ActionButton>
-      )}
+      {isDownloadable(job) && job.type === 'audio' && <SaveAs job={job} />}
       {isFailed(job) && (
         <ActionButton icon={IconRefresh} variant="filled" loading={retry.isPending} onClick={() => retry.mutate(job)}>
           Try again

@@ -9,6 +9,7 @@ import {
 } from '@tabler/icons-react'
 import { Children, type ComponentType, type ReactNode } from 'react'
 import type { Job, JobStatus, Platform } from '../api.ts'
+import { decibels } from './sound-figures.ts'
 import { Bar } from '../progress/waiting.tsx'
 import { toIsoString, type LiveJob } from './job.ts'
 import { clock, kindOf, platformNames, statusWords } from './job-labels.ts'
@@ -44,6 +45,12 @@ export function JobFacts({ job }: { job: Job }) {
       {job.duration_seconds !== null && clock(job.duration_seconds)}
       {job.filesize_bytes !== null && formatBytes(job.filesize_bytes)}
       {job.bpm !== null && <span className="job-tempo">{job.bpm} BPM</span>}
+      {job.key !== null && (
+        <span className="job-tempo">
+          {job.key} <span className="camelot">{job.key_camelot}</span>
+        </span>
+      )}
+      {job.loudness_lufs !== null && `${decibels(job.loudness_lufs)} LUFS`}
       <RelativeTime value={toIsoString(job.created_at)} />
     </FactsLine>
   )

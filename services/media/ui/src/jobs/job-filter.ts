@@ -6,6 +6,8 @@ export interface JobFilter {
   show: string
   type: string
   platform: string
+  /** Order of the list; empty for the newest first. */
+  sort: string
   search: string
 }
 
@@ -16,6 +18,42 @@ export const shows = [
   { value: 'done', label: 'Done' },
   { value: 'failed', label: 'Failed' },
 ] satisfies { value: string; label: string }[]
+
+/** The orders of the list. */
+export const sorts = [
+  { value: '', label: 'Newest first' },
+  { value: 'oldest', label: 'Oldest first' },
+  { value: 'title', label: 'Title' },
+  { value: 'tempo', label: 'Tempo, slow first' },
+  { value: 'tempo-desc', label: 'Tempo, fast first' },
+  { value: 'key', label: 'Key' },
+  { value: 'loudness-desc', label: 'Loudest first' },
+  { value: 'loudness', label: 'Quietest first' },
+  { value: 'length-desc', label: 'Longest first' },
+] satisfies { value: string; label: string }[]
+
+const sortValues: Readonly<Record<string, (job: Job) => number | string | null>> = {
+  title: (job) => titleOf(job).toLowerCase(),
+  tempo: ({ bpm }) => bpm,
+  key: ({ key_camelot: camelot }) =>
+    camelot === null ? null : Number.parseInt(camelot, 10) * 2 + (camelot.endsWith('B') ? 1 : 0),
+  loudness: ({ loudness_lufs: loudness }) => loudness,
+  length: ({ duration_seconds: seconds }) => seconds,
+}
+
+/** The jobs, newest first, in another order. Jobs without the value come last; among equals the newest stays first. */
+export function sortJobs<Known extends Job>(jobs: readonly Known[], sort: string): readonly Known[] {
+  if (sort === 'oldest') return jobs.toReversed()
+  const isDescending = sort.endsWith('-desc')
+  const valueOf = sortValues[sort.replace(/-desc$/, '')]
+  if (valueOf === undefined) return jobs
+  return jobs.toSorted((one, other) => {
+    const [a, b] = [valueOf(one), valueOf(other)]
+    if (a === null || b === null) return Number(a === null) - Number(b === null)
+    if (a === b) return 0
+    return a < b === isDescending ? 1 : -1
+  })
+}
 
 /** Returns true if the filter hides anything. */
 export const isNarrowed = ({ show, type, platform, search }: JobFilter): boolean =>
@@ -44,6 +82,7 @@ function isShown(job: Job, show: string): boolean {
 function hasWords(job: Job, words: readonly string[]): boolean {
   if (words.length === 0) return true
   const tempo = job.bpm === null ? '' : `${job.bpm} bpm`
-  const text = [titleOf(job), job.video_meta_hover ?? '', job.url, tempo].join(' ').toLowerCase()
+  const key = `${job.key ?? ''} ${job.key_camelot ?? ''}`
+  const text = [titleOf(job), job.video_meta_hover ?? '', job.url, tempo, key].join(' ').toLowerCase()
   return words.every((word) => text.includes(word))
 }

@@ -15,7 +15,7 @@ export const statusWords: Readonly<Record<JobStatus, StatusLabel>> = {
   processing: { text: 'Starting', tone: 'accent', step: 'Contacting the platform' },
   downloading: { text: 'Downloading', tone: 'accent', step: 'Downloading' },
   transcoding: { text: 'Converting', tone: 'accent', step: 'Converting' },
-  analysis: { text: 'Finding the tempo', tone: 'accent', step: 'Finding the tempo' },
+  analysis: { text: 'Analysing', tone: 'accent', step: 'Analysing the sound' },
   analysis_done: { text: 'Done', tone: 'good', step: 'Done' },
   done: { text: 'Done', tone: 'good', step: 'Done' },
   error: { text: 'Failed', tone: 'bad', step: 'Failed' },

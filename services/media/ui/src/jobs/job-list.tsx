@@ -3,7 +3,7 @@ import { answer, EmptyState, formatCount, notifyProblem, QueryState } from '@hea
 import { IconClipboardText, IconFilterOff } from '@tabler/icons-react'
 import { useEffect, useMemo, useState, type ReactNode, type RefObject } from 'react'
 import type { LiveJob } from './job.ts'
-import { filterJobs, isNarrowed, type JobFilter } from './job-filter.ts'
+import { filterJobs, isNarrowed, sortJobs, type JobFilter } from './job-filter.ts'
 import { JobRow, type RowActions } from './job-row.tsx'
 import { Waiting } from '../progress/waiting.tsx'
 import { filePath, useJobActions } from './use-job-actions.ts'
@@ -31,11 +31,10 @@ export function JobList({ toolbar, filter, onReset, field, search, onHelp }: Job
   const jobs = useJobs()
   const { isBusy, actions } = useRowActions()
   const known = jobs.data?.jobs
-  const found = useMemo(() => filterJobs(known ?? [], filter), [known, filter])
+  const found = useMemo(() => sortJobs(filterJobs(known ?? [], filter), filter.sort), [known, filter])
   const isSearching =
-    isNarrowed(filter) &&
+    (isNarrowed(filter) ? found.length < foundEnough || filter.sort !== '' : filter.sort !== '') &&
     jobs.data?.isComplete === false &&
-    found.length < foundEnough &&
     jobs.data.jobs.length < lookedThrough
   useLookFurther(isSearching && !jobs.isLoadingMore && !jobs.hasFailedMore, jobs.loadMore)
   useListKeys({ jobs: found, actions, field, search, onHelp })
@@ -58,7 +57,7 @@ export function JobList({ toolbar, filter, onReset, field, search, onHelp }: Job
       )}
       {found.length === 0 && !isSearching && <NothingFound isComplete={jobs.data.isComplete} onReset={onReset} />}
       <div className="jobs-foot">
-        {isSearching && <Waiting label="Searching older downloads" />}
+        {isSearching && <Waiting label="Reading older downloads" />}
         {!isSearching && !jobs.data.isComplete && (
           <Button variant="default" loading={jobs.isLoadingMore} onClick={() => void jobs.loadMore()}>
             Load older downloads

@@ -1,9 +1,9 @@
 import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
-import { IconSearch } from '@tabler/icons-react'
+import { IconArrowsSort, IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState, type RefObject } from 'react'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { platformNames, typeNames } from './job-labels.ts'
-import { shows, type JobFilter } from './job-filter.ts'
+import { shows, sorts, type JobFilter } from './job-filter.ts'
 
 const optionsOf = (any: string, names: Readonly<Record<string, string>>) =>
   Object.entries({ '': any, ...names }).map(([value, label]) => ({ value, label }))
@@ -40,6 +40,14 @@ export function ListToolbar({ filter, onChange, search }: ToolbarProps) {
           onChange={(event) => onChange({ [name]: event.currentTarget.value })}
         />
       ))}
+      <NativeSelect
+        className="jobs-select jobs-sort"
+        aria-label="Sort"
+        leftSection={<IconArrowsSort size={16} aria-hidden />}
+        data={[...sorts]}
+        value={filter.sort}
+        onChange={(event) => onChange({ sort: event.currentTarget.value })}
+      />
       <SearchField value={filter.search} onChange={(text) => onChange({ search: text })} field={search} />
     </search>
   )
@@ -69,7 +77,7 @@ function SearchField({ value, onChange, field }: SearchFieldProps) {
       type="search"
       className="jobs-search"
       aria-label="Search downloads"
-      placeholder="Title, channel, tempo"
+      placeholder="Title, channel, tempo, key"
       leftSection={<IconSearch size={16} aria-hidden />}
       value={text}
       onChange={(event) => {

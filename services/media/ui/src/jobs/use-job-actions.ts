@@ -1,5 +1,6 @@
 import { answer, notifyDone, useAction } from '@hearth/ui'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import type { paths } from '../api.gen.ts'
 import { api, fetchPath, keys, ofJob, type Job } from '../api.ts'
 import { putJob, type JobBook } from '../live/live-changes.ts'
 import { titleOf } from './job.ts'
@@ -50,8 +51,11 @@ export function useDownloadButton() {
 /** The path of a job's file, for `useDownload`. */
 export const filePath = ({ id }: Pick<Job, 'id'>): string => `/download/${id}`
 
-/** The path of a sound as it is stored, without another encoding. */
-export const originalPath = (job: Pick<Job, 'id'>): string => `${filePath(job)}?format=original`
+/** A format that sounds can be saved in. */
+export type SoundFormat = NonNullable<NonNullable<paths['/download/{job_id}']['get']['parameters']['query']>['format']>
+
+/** The path of a sound in a format. */
+export const soundPath = (job: Pick<Job, 'id'>, format: SoundFormat): string => `${filePath(job)}?format=${format}`
 
 /** Time after which a notification says that the file is being prepared, milliseconds. */
 const patience = 1200

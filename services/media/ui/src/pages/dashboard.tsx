@@ -59,10 +59,10 @@ function PageButtons({ onOpen }: { onOpen: (dialog: Dialog) => void }) {
 
 /** The filter in the address of the page. */
 function useFilter(): [JobFilter, (next: Partial<JobFilter>) => void] {
-  const state = useTableState(['show', 'type', 'platform'])
-  const { show = '', type = '', platform = '' } = state.filters
+  const state = useTableState(['show', 'type', 'platform', 'sort'])
+  const { show = '', type = '', platform = '', sort = '' } = state.filters
   const { search } = state
-  const filter = useMemo(() => ({ show, type, platform, search }), [show, type, platform, search])
+  const filter = useMemo(() => ({ show, type, platform, sort, search }), [show, type, platform, sort, search])
   return [
     filter,
     ({ search: text, ...choices }) =>

@@ -9,6 +9,7 @@ import { AudioEditor } from '../job/audio-editor.tsx'
 import { DetailsCard } from '../job/details-card.tsx'
 import { JobHead } from '../job/job-head.tsx'
 import { ShareCard } from '../job/share-card.tsx'
+import { SoundCard } from '../job/sound-card.tsx'
 import { StemsCard } from '../job/stems-card.tsx'
 import { TempoCard } from '../job/tempo-card.tsx'
 import { VideoPlayer } from '../job/video-player.tsx'
@@ -87,6 +88,7 @@ function JobView({ job }: { job: LiveJob }) {
         {isThere && (
           <div className="hearth-stack">
             {isAudio && <TempoCard job={job} />}
+            {isAudio && <SoundCard job={job} />}
             <ShareCard job={job} />
           </div>
         )}

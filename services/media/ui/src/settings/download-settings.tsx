@@ -1,4 +1,6 @@
 import type { Settings } from '../api.ts'
+import { AnalysisPart } from './analysis-part.tsx'
+import { NamePreview } from './name-preview.tsx'
 import { LogoPart } from './logo-part.tsx'
 import { SettingsGroup, type SettingField } from './settings-group.tsx'
 
@@ -43,16 +45,34 @@ const video: readonly SettingField[] = [
 const audio: readonly SettingField[] = [
   {
     name: 'audio_analysis_max_minutes',
-    label: 'Find the tempo of audio up to',
-    description: 'Up to 240 minutes.',
+    label: 'Analyse audio up to',
+    description: 'Tempo, key, loudness and silence. Up to 240 minutes.',
     unit: 'min',
     zero: 'any length',
   },
   {
     name: 'audio_analysis_timeout_minutes',
-    label: 'Tempo analysis timeout',
+    label: 'Analysis timeout',
     description: '1 to 60 minutes. The file is available either way.',
     unit: 'min',
+  },
+]
+
+const names: readonly SettingField[] = [
+  {
+    name: 'name_template_audio',
+    label: 'Audio files',
+    description:
+      'Fields: {title} {artist} {album} {channel} {date} {year} {bpm} {key} {camelot} {quality} {platform} {id}. Text in [ ] is left out when a field in it is not known.',
+    placeholder: '{title}[_{bpm}bpm]',
+    preview: (template) => <NamePreview type="audio" template={template} />,
+  },
+  {
+    name: 'name_template_video',
+    label: 'Video files',
+    description: 'The same fields. Earlier downloads keep their names.',
+    placeholder: '{title} ({quality}Quality)',
+    preview: (template) => <NamePreview type="video" template={template} />,
   },
 ]
 
@@ -72,7 +92,8 @@ export function DownloadSettings({ settings }: { settings: Settings }) {
     <>
       <SettingsGroup title="Downloads" settings={settings} fields={downloads} />
       <SettingsGroup title="Video" settings={settings} fields={video} foot={<LogoPart />} />
-      <SettingsGroup title="Audio" settings={settings} fields={audio} />
+      <SettingsGroup title="Audio" settings={settings} fields={audio} foot={<AnalysisPart />} />
+      <SettingsGroup title="File names" settings={settings} fields={names} />
       <SettingsGroup title="Retention" settings={settings} fields={retention} />
     </>
   )

@@ -11,6 +11,8 @@ export interface SettingField {
   label: string
   description: string
   unit?: string
+  /** Effect of the text, shown below it while it is typed. */
+  preview?: (text: string) => ReactNode
   /** Meaning of the number 0 where that is something else than none. */
   zero?: string
   placeholder?: string
@@ -95,21 +97,20 @@ export function useSaveSettings(onProblem?: (error: unknown) => void) {
 }
 
 function Field({ form, field }: { form: UseFormReturnType<GroupValues>; field: SettingField }) {
-  const { name, label, description, unit, zero, placeholder } = field
+  const { name, label, description, unit, zero, placeholder, preview } = field
   const isSwitch = unit === undefined && placeholder === undefined
   const props = { label, description, ...form.getInputProps(name, { type: isSwitch ? 'checkbox' : 'input' }) }
   if (isSwitch) return <Switch className="setting-switch" labelPosition="left" {...props} />
-  if (unit === undefined)
+  if (unit === undefined) {
+    const className = preview === undefined ? 'setting-row' : 'setting-long'
+    const texts = { placeholder, autoComplete: 'off', autoCapitalize: 'none', spellCheck: false }
     return (
-      <TextInput
-        className="setting-row"
-        placeholder={placeholder}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        {...props}
-      />
+      <div>
+        <TextInput className={className} {...texts} {...props} />
+        {preview?.(String(form.getValues()[name] ?? ''))}
+      </div>
     )
+  }
   const value = form.getValues()[name]
   const isZero = zero !== undefined && value !== '' && Number(value) === 0
   const suffix = isZero ? ` – ${zero}` : ` ${unit}`

@@ -1,24 +1,14 @@
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { temporaryDirectory } from '@hearth/testing'
-import { writeWav } from '../test/music/audio-files.ts'
-import { score } from '../test/music/score.ts'
-import { heldOutSet, type TestTrack } from '../test/music/test-sets.ts'
-import { aubioPrograms } from './tempo/aubio.ts'
-import { browserLibraries } from './tempo/browser-libraries.ts'
-import { benchRate, type Answer, type BenchTrack, type Candidate, type Invited } from './tempo/candidate.ts'
-import { musicTempoProgram, ourProgram } from './tempo/node-programs.ts'
-import { ourAnalyser } from './tempo/ours.ts'
-
-/**
- * `npm run bench -- media/tempo`: our estimator, aubio and three libraries on the held-out music, in one run. Ends with 1 when
- * ours is below what the tests ask for. Each is timed as a program that is started for each file and reads it itself; the two
- * libraries for browsers get one browser for all files. The second row is what the running service takes, which is started
- * already.
- *
- * Acc1: within 4 % of the tempo. Acc2: of it, its half, third, double or triple. Folded: within 4 % after both are brought
- * into 70 to 180. ±1: the same within 1 BPM. No answer counts as wrong. False: sounds without a beat that got a tempo.
- */
+import { writeWav } from '../../test/music/audio-files.ts'
+import { score } from '../../test/music/score.ts'
+import { heldOutSet, type TestTrack } from '../../test/music/test-sets.ts'
+import { aubioPrograms } from './aubio.ts'
+import { browserLibraries } from './browser-libraries.ts'
+import { benchRate, type Answer, type BenchTrack, type Candidate, type Invited } from './candidate.ts'
+import { musicTempoProgram, ourProgram } from './node-programs.ts'
+import { ourAnalyser } from './ours.ts'
 
 const least = { acc1: 0.75, acc2: 0.92 }
 
@@ -54,7 +44,16 @@ function line({ name, share, falseTempi, secondsPerMinute }: Row): string {
   return `${name.padEnd(38)}${percent.join('')}${falseShare}${secondsPerMinute.toFixed(2).padStart(10)}\n`
 }
 
-async function main(): Promise<boolean> {
+/**
+ * Prints the table of tempi: our estimator, aubio and three libraries on the held-out music, in one run. False when
+ * ours is below what the tests ask for. Each is timed as a program that is started for each file and reads it itself; the two
+ * libraries for browsers get one browser for all files. The second row is what the running service takes, which is started
+ * already.
+ *
+ * Acc1: within 4 % of the tempo. Acc2: of it, its half, third, double or triple. Folded: within 4 % after both are brought
+ * into 70 to 180. ±1: the same within 1 BPM. No answer counts as wrong. False: sounds without a beat that got a tempo.
+ */
+export async function printTempi(): Promise<boolean> {
   await using folder = await temporaryDirectory('tempo')
   const tracks = new Map<TestTrack, BenchTrack>()
   for (const [number, track] of heldOutSet.entries()) {
@@ -88,5 +87,3 @@ async function main(): Promise<boolean> {
   )
   return isMet
 }
-
-process.exit((await main()) ? 0 : 1)

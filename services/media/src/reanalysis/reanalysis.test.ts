@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { DatabaseLocation } from '@hearth/database'
+import { createLocalBus } from '@hearth/events'
+import { createLog, systemTimers } from '@hearth/runtime'
+import { createPostgresDatabase, eventually, postgresObstacle } from '@hearth/testing'
+import { finishedJob, openTables } from '../../test/job-row.ts'
+import { analyserVersion, type Analyser, type AudioAnalysis } from '../analysis/analyse-audio.ts'
+import type { ArtifactStore } from '../artifacts/artifact-store.ts'
+import type { MediaEvent } from '../events.ts'
+import { findJob, insertJob } from '../jobs/store.ts'
+import { defaultSettings } from '../settings/schema.ts'
+import { Reanalysis } from './reanalysis.ts'
+import { claimAnalysis, countAnalyses, requestAnalysis, requestOutdated } from './store.ts'
+
+const found: AudioAnalysis = {
+  bpm: 128,
+  rawBpm: 128,
+  alternativeBpm: 64,
+  confidence: 0.9,
+  key: 14,
+  keyConfidence: 0.8,
+  levels: { loudnessLufs: -9.1, rangeLu: 4, truePeakDbtp: 0.3, silenceStartMs: 120, silenceEndMs: 0 },
+  hash: 'a'.repeat(64),
+}
+const outdated = { version: analyserVersion, maxMs: 900_000 }
+
+/** Workers on one database that note which files they analyse. */
+async function openPlace(location: DatabaseLocation) {
+  const database = await openTables(location)
+  const db = database.query
+  const analysed: string[] = []
+  const shared = {
+    db,
+    bus: createLocalBus<MediaEvent>(),
+    timers: systemTimers,
+    log: createLog({ name: 'test', level: 'silent' }),
+    settings: () => defaultSettings,
+    lease: 400,
+    artifacts: {
+      withLocalFile: <T>(id: string, _name: string, work: (path: string) => Promise<T>) => work(id),
+    } as unknown as ArtifactStore,
+  }
+  const openWorker = (analyse: Analyser['analyse']) =>
+    new Reanalysis({ ...shared, analyser: { analyse, close: () => Promise.resolve() } })
+  const answer: Analyser['analyse'] = (file) => {
+    analysed.push(file)
+    return Promise.resolve(found)
+  }
+  return { db, analysed, openWorker, answer, [Symbol.asyncDispose]: () => database.close() }
+}
+
+function onDatabase(name: string, options: { skip?: string | false }, locate: () => Promise<DatabaseLocation>): void {
+  test(`${name}: workers analyse every outdated sound once`, options, async () => {
+    await using place = await openPlace(await locate())
+    const { db } = place
+    const sounds = Array.from({ length: 12 }, (_, index) =>
+      finishedJob({ created_at: index, bpm: 64, bpm_confidence: 0.5 }),
+    )
+    const tapped = finishedJob({ bpm: 87, bpm_confidence: 1 })
+    const others = [
+      finishedJob({ type: 'video', artifact: 'source.mp4' }),
+      finishedJob({ artifact: null }),
+      finishedJob({ analyser_version: analyserVersion }),
+      finishedJob({ duration_ms: 1_000_000 }),
+      finishedJob({ status: 'error' }),
+    ]
+    for (const row of [...sounds, tapped, ...others]) await insertJob(db, row)
+    assert.deepEqual(await countAnalyses(db, outdated), { outdated: 13, pending: 0 })
+    assert.equal(await requestOutdated(db, outdated, 5), 13)
+    assert.equal(await requestOutdated(db, outdated, 6), 0)
+    const workers = [place.openWorker(place.answer), place.openWorker(place.answer)]
+    for (const worker of workers) worker.start()
+    await eventually(
+      () => countAnalyses(db, outdated),
+      ({ pending }) => pending === 0,
+    )
+    for (const worker of workers) await worker.close()
+    assert.deepEqual(place.analysed.toSorted(), [...sounds, tapped].map(({ id }) => id).toSorted())
+    const row = await findJob(db, sounds[3]?.id ?? '')
+    assert.deepEqual(
+      [row?.bpm, row?.musical_key, row?.loudness_lufs, row?.silence_start_ms, row?.analyser_version],
+      [128, 14, -9.1, 120, analyserVersion],
+    )
+    const own = await findJob(db, tapped.id)
+    assert.deepEqual([own?.bpm, own?.bpm_confidence, own?.musical_key], [87, 1, 14])
+    assert.deepEqual(await countAnalyses(db, outdated), { outdated: 0, pending: 0 })
+  })
+
+  test(`${name}: the sound of a lost worker goes to another, and the lost one writes nothing`, options, async () => {
+    await using place = await openPlace(await locate())
+    const { db } = place
+    const job = finishedJob()
+    await insertJob(db, job)
+    await requestAnalysis(db, job.id, 1)
+    // A worker that was killed with the job in its hands.
+    assert.equal((await claimAnalysis(db, { now: systemTimers.now(), until: systemTimers.now() + 300 }))?.id, job.id)
+    assert.equal(await claimAnalysis(db, { now: systemTimers.now(), until: systemTimers.now() + 300 }), undefined)
+    const worker = place.openWorker(place.answer)
+    worker.start()
+    await eventually(
+      () => {
+        worker.wake()
+        return findJob(db, job.id)
+      },
+      (row) => row?.musical_key === 14,
+    )
+    await worker.close()
+    assert.deepEqual(place.analysed, [job.id])
+  })
+}
+
+onDatabase('SQLite', {}, () => Promise.resolve({ file: ':memory:' }))
+onDatabase('PostgreSQL', { skip: postgresObstacle() }, async () => ({ url: await createPostgresDatabase() }))
+
+test('a worker that stops returns its sound at once, and one that takes long keeps it', async () => {
+  await using place = await openPlace({ file: ':memory:' })
+  const { db } = place
+  const job = finishedJob()
+  await insertJob(db, job)
+  await requestAnalysis(db, job.id, 1)
+  const slow = place.openWorker(
+    (_file, { signal }) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+  )
+  slow.start()
+  const first = await eventually(
+    () => findJob(db, job.id),
+    (row) => (row?.analysis_lease_until ?? 0) > 0,
+  )
+  const until = first?.analysis_lease_until ?? 0
+  // Renewed, past the end of the first lease.
+  await eventually(
+    () => findJob(db, job.id),
+    (row) => (row?.analysis_lease_until ?? 0) > until + 400,
+  )
+  await slow.close()
+  const row = await findJob(db, job.id)
+  assert.deepEqual([row?.analysis_lease_until, row?.analysis_wanted_at], [null, 1])
+  const next = place.openWorker(place.answer)
+  next.start()
+  await eventually(
+    () => findJob(db, job.id),
+    (one) => one?.analysis_wanted_at === null,
+  )
+  await next.close()
+})
+
+test('a sound that cannot be analysed keeps its values, and is not tried for ever', async () => {
+  await using place = await openPlace({ file: ':memory:' })
+  const { db } = place
+  const job = finishedJob({ bpm: 100, bpm_confidence: 0.7 })
+  await insertJob(db, job)
+  await requestAnalysis(db, job.id, 1)
+  const worker = place.openWorker(() => Promise.reject(new Error('broken')))
+  worker.start()
+  const row = await eventually(
+    () => findJob(db, job.id),
+    (one) => one?.analysis_wanted_at === null,
+  )
+  await worker.close()
+  assert.deepEqual([row?.bpm, row?.message], [100, 'Finished; another analysis failed'])
+  assert.equal((await countAnalyses(db, outdated)).outdated, 0)
+})

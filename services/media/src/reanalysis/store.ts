@@ -1,0 +1,104 @@
+import type { ExpressionBuilder, Kysely } from 'kysely'
+import { completedStatuses } from '../jobs/job-machine.ts'
+import type { JobValues } from '../jobs/store.ts'
+import type { JobRow, Tables } from '../tables.ts'
+
+type Db = Kysely<Tables>
+
+const soundsOf = (db: Db) =>
+  db
+    .updateTable('jobs')
+    .where('type', '=', 'audio')
+    .where('status', 'in', completedStatuses)
+    .where('artifact', 'is not', null)
+
+/** Requests another analysis of one finished sound; undefined when it is none. A request that waits already stays. */
+export async function requestAnalysis(db: Db, id: string, now: number): Promise<JobRow | undefined> {
+  return soundsOf(db)
+    .set((row) => ({ analysis_wanted_at: row.fn.coalesce('analysis_wanted_at', row.val(now)) }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Sounds that an older version analysed, and that are not too long for it. */
+export interface Outdated {
+  /** Version of the analyser that is not older. */
+  readonly version: number
+  /** Maximum length, milliseconds. */
+  readonly maxMs: number
+}
+
+const isOutdated =
+  ({ version, maxMs }: Outdated) =>
+  (row: ExpressionBuilder<Tables, 'jobs'>) =>
+    row.and([
+      row.or([row('analyser_version', 'is', null), row('analyser_version', '<', version)]),
+      row.or([row('duration_ms', 'is', null), row('duration_ms', '<=', maxMs)]),
+    ])
+
+/** Requests an analysis of every finished sound that is outdated; returns how many were added. */
+export async function requestOutdated(db: Db, outdated: Outdated, now: number): Promise<number> {
+  const { numUpdatedRows } = await soundsOf(db)
+    .set({ analysis_wanted_at: now })
+    .where('analysis_wanted_at', 'is', null)
+    .where(isOutdated(outdated))
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
+/** Counts the finished sounds that are outdated, and those that wait for another analysis or have it. */
+export async function countAnalyses(db: Db, which: Outdated): Promise<{ outdated: number; pending: number }> {
+  const sounds = () =>
+    db
+      .selectFrom('jobs')
+      .select((row) => row.fn.countAll<number>().as('count'))
+      .where('type', '=', 'audio')
+      .where('status', 'in', completedStatuses)
+      .where('artifact', 'is not', null)
+  const [outdated, pending] = await Promise.all([
+    sounds().where(isOutdated(which)).executeTakeFirstOrThrow(),
+    sounds().where('analysis_wanted_at', 'is not', null).executeTakeFirstOrThrow(),
+  ])
+  return { outdated: outdated.count, pending: pending.count }
+}
+
+/** Takes the sound that waits longest until `until`; undefined when none waits. Of two workers only one gets it. */
+export async function claimAnalysis(
+  db: Db,
+  { now, until }: { now: number; until: number },
+): Promise<JobRow | undefined> {
+  const next = await db
+    .selectFrom('jobs')
+    .select('id')
+    .where('analysis_wanted_at', 'is not', null)
+    .where('status', 'in', completedStatuses)
+    .where('artifact', 'is not', null)
+    .where((row) => row.or([row('analysis_lease_until', 'is', null), row('analysis_lease_until', '<', now)]))
+    .orderBy('analysis_wanted_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  if (next === undefined) return undefined
+  return soundsOf(db)
+    .set({ analysis_lease_until: until })
+    .where('id', '=', next.id)
+    .where('analysis_wanted_at', 'is not', null)
+    .where((row) => row.or([row('analysis_lease_until', 'is', null), row('analysis_lease_until', '<', now)]))
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** A claim: the job with the lease that its worker wrote last. */
+export type Claim = Pick<JobRow, 'id' | 'attempt' | 'analysis_lease_until'>
+
+const claimed = (db: Db, { id, attempt, analysis_lease_until }: Claim) =>
+  soundsOf(db)
+    .where('id', '=', id)
+    .where('attempt', '=', attempt)
+    .where('analysis_lease_until', '=', analysis_lease_until)
+
+/** Renews or changes a claim, and writes what was found; undefined when another worker has the job, or nobody wants it any more. */
+export async function updateClaim(db: Db, claim: Claim, values: JobValues): Promise<JobRow | undefined> {
+  return claimed(db, claim).set(values).returningAll().executeTakeFirst()
+}
