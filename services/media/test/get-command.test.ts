@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createFastTimers } from '@hearth/runtime'
 import { runCommand, temporaryDirectory } from '@hearth/testing'
+import { SoundFormat } from '../src/delivery/formats.ts'
 import type { Job } from '../src/jobs/schema.ts'
 import { knows, startMedia, type Media } from './in-process.ts'
 import { startPlatform, type Platform } from './platform/platform.ts'
@@ -71,6 +72,11 @@ describe('hearth media get', () => {
     assert.equal(code, 0)
     const { body } = await media.json<Job>('GET', `/api/jobs/${stdout.trim()}`)
     assert.deepEqual([body.type, body.quality, body.status], ['video', 'small', 'done'])
+  })
+
+  test('the help names every format that the service makes', async () => {
+    const { stdout } = await get(['--help'])
+    for (const format of SoundFormat.options) assert.match(stdout, new RegExp(`"${format}"`))
   })
 
   test('what goes wrong is one line, exit code 1 and no file', async () => {
