@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createFastTimers } from '@hearth/runtime'
@@ -57,8 +57,22 @@ describe('hearth media get', () => {
     assert.match(again.stderr, /has it already; --again/)
     assert.equal((await jobs()).length, before)
     assert.ok((await readFile(join(target, 'same.opus'))).equals(await download(job?.id ?? '', '?format=original')))
+    // Another medium of the same name does not take its place.
+    const twin = await get([platform.page('sound.opus', { id: 'twin', title: 'Uh/Oh' }), '-o', target])
+    assert.equal(twin.stdout, stdout.replace(/\.mp3\n$/, ' (2).mp3\n'))
+    assert.equal((await get([address, '-o', '/dev/null'])).code, 0)
+    assert.equal((await stat('/dev/null')).isCharacterDevice(), true)
+    await symlink(join(target, 'same.opus'), join(target, 'link.opus'))
+    assert.equal((await get([address, '-o', join(target, 'link.opus')])).code, 0)
+    assert.equal((await lstat(join(target, 'link.opus'))).isSymbolicLink(), true)
+    assert.ok((await readFile(join(target, 'same.opus'))).equals(await download(job?.id ?? '')))
+    assert.deepEqual(
+      (await readdir(target)).filter((name) => name.startsWith('.')),
+      [],
+    )
+    const length = (await jobs()).length
     assert.equal((await get([address, '--again', '--wait'])).code, 0)
-    assert.equal((await jobs()).length, before + 1)
+    assert.equal((await jobs()).length, length + 1)
   })
 
   test('a video, in another quality', async () => {

@@ -37,6 +37,7 @@ test('sites are added, listed and removed on the command line of a running servi
       ['add', 'other.test', '--to', 'ftp://x'],
       /^hearth: domains\.0: no public authority.*; --to: must start with http/,
     ],
+    [['add', 'other.test', '--to', 'unix//run/x.sock', '--plain'], /^hearth: --to: is a socket outside/],
     [['add', 'not a name', '--to', to], /^hearth: domains[^\n]*not a name/],
     [['remove', 'nowhere.test'], /^hearth: there is no site .*nowhere\.test/],
   ]
@@ -46,6 +47,12 @@ test('sites are added, listed and removed on the command line of a running servi
     assert.match(stderr, message)
   }
 
+  // A name that is a domain of another site means neither.
+  const other = await run('add', 'books.test', '--to', '127.0.0.1:9', '--name', 'pics.test', '--plain')
+  assert.equal(other.code, 0, other.stderr)
+  const unclear = await run('remove', 'pics.test')
+  assert.deepEqual([unclear.code, /several sites; .*Photos/.test(unclear.stderr)], [1, true], unclear.stderr)
+  assert.equal((await run('remove', 'BOOKS.test.')).code, 0)
   assert.equal((await run('remove', 'pics.test')).code, 0)
   await eventually(
     () => askHost(httpPort, 'pics.test'),

@@ -77,11 +77,21 @@ export function createAnalyser(dependencies: AnalyserDependencies) {
     try {
       const pieces = await readPieces(decode, file, { signal, durationSeconds: options.durationSeconds ?? null })
       const { tempo, key, hash } = await thread.run({ file, pieces, sampleRate: analysisRate }, signal)
-      const levels = (await dependencies.measure?.(file, { signal, timeoutMs: options.timeoutMs })) ?? unknownLevels
+      const levels = await measureLevels(file, options, signal)
       return { ...describeTempo(tempo, options.octaveWindow), ...describeKey(key), levels, hash }
     } catch (error) {
       if (!tooLate.aborted || options.signal.aborted || closing.signal.aborted) throw error
       throw new AnalysisFailed('timeout', `the analysis took longer than ${options.timeoutMs / 1000} s`)
+    }
+  }
+
+  /** The meter reads the whole sound, so it may be too late where the rest was not; what was found until then stays. */
+  async function measureLevels(file: string, options: AnalysisOptions, signal: AbortSignal): Promise<SoundLevels> {
+    try {
+      return (await dependencies.measure?.(file, { signal, timeoutMs: options.timeoutMs })) ?? unknownLevels
+    } catch (error) {
+      if (options.signal.aborted || closing.signal.aborted) throw error
+      return unknownLevels
     }
   }
 

@@ -1,12 +1,8 @@
-import { createWriteStream, statSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { OperatorError } from '@hearth/runtime'
 import { completedStatuses, isTerminal } from '../jobs/job-machine.ts'
-import { openRemote, type Remote, type RemoteFile, type RemoteJob } from './remote.ts'
+import { openTarget } from './get-target.ts'
+import { openRemote, type Remote, type RemoteJob, Unreachable } from './remote.ts'
 
 /** Options of `hearth media get`. */
 export interface GetOptions {
@@ -24,6 +20,8 @@ export interface GetOptions {
 
 /** Time between two looks at a job, milliseconds: a caller may look sixty times a minute. */
 const interval = 2000
+/** A service that does not answer for so long while a job is waited for is given up, milliseconds: it may start again meanwhile. */
+const patience = 120_000
 
 /** Downloads a medium through a running service. Prints the id of the job, or the name of the file that was written. */
 export async function get(address: string, options: GetOptions): Promise<void> {
@@ -41,51 +39,45 @@ export async function get(address: string, options: GetOptions): Promise<void> {
 }
 
 async function run(address: string, options: GetOptions, signal: AbortSignal): Promise<void> {
+  const target = options.output === undefined ? undefined : await openTarget(options.output)
   const remote = await openRemote({ url: options.server, tokenFile: options.tokenFile, signal })
-  const { job, isNew } = await remote.submit({
-    url: address,
-    type: options.video === true ? 'video' : 'audio',
-    quality: options.quality,
-    ...(options.again === true && { confirm_duplicate: 'true' }),
-  })
-  if (!isNew) say('the service has it already; --again downloads it once more')
-  if (options.wait !== true && options.output === undefined) return print(job.id)
+  const job = await submit(remote, address, options)
+  if (options.wait !== true && target === undefined) return print(job.id)
   const done = await waitFor(remote, job, signal)
-  if (options.output === undefined) return print(done.id)
-  const file = await remote.file(done.id, options.format)
-  await write(file, options.output, signal)
+  if (target === undefined) return print(done.id)
+  const written = await target.write(await remote.file(done.id, options.format), signal)
+  if (written !== undefined) print(written)
+}
+
+/** Creates a job, or finds the one that has the medium already and still has its file. */
+async function submit(remote: Remote, address: string, options: GetOptions): Promise<RemoteJob> {
+  const fields = { url: address, type: options.video === true ? 'video' : 'audio', quality: options.quality }
+  const confirmed = { ...fields, confirm_duplicate: 'true' }
+  const { job, isNew } = await remote.submit(options.again === true ? confirmed : fields)
+  if (isNew) return job
+  if (completedStatuses.includes(job.status) && job.filename === null) return (await remote.submit(confirmed)).job
+  say('the service has it already; --again downloads it once more')
+  return job
 }
 
 /** Waits until a job has ended. Throws when it failed or was stopped. */
 async function waitFor(remote: Remote, first: RemoteJob, signal: AbortSignal): Promise<RemoteJob> {
   let job = first
   let said = ''
+  let heardAt = Date.now()
   while (!isTerminal(job.status)) {
     if (process.stderr.isTTY && job.message !== null && job.message !== said) say((said = job.message))
     await pause(interval, undefined, { signal })
-    job = await remote.job(job.id)
+    try {
+      job = await remote.job(job.id)
+      heardAt = Date.now()
+    } catch (error) {
+      if (!(error instanceof Unreachable) || Date.now() - heardAt > patience) throw error
+    }
   }
   if (completedStatuses.includes(job.status)) return job
   const what = job.status === 'cancelled' ? 'the download was stopped' : 'the download failed'
   throw new OperatorError(job.message === null ? what : `${what}: ${job.message}`)
-}
-
-/** Writes a file whole or not at all, into a folder under its own name, and prints where it is. */
-async function write({ name, content }: RemoteFile, output: string, signal: AbortSignal): Promise<void> {
-  const source = Readable.fromWeb(content as never)
-  if (output === '-') return pipeline(source, process.stdout, { signal, end: false })
-  const isFolder = statSync(output, { throwIfNoEntry: false })?.isDirectory() === true
-  const path = isFolder ? join(output, name) : output
-  const part = join(dirname(path), `.${process.pid}.part`)
-  try {
-    await pipeline(source, createWriteStream(part, { flags: 'wx' }), { signal })
-    await rename(part, path)
-  } catch (error) {
-    await rm(part, { force: true })
-    if (signal.aborted) throw error
-    throw new OperatorError(`--output: ${path} cannot be written: ${(error as Error).message}`, { cause: error })
-  }
-  print(path)
 }
 
 function say(text: string): void {

@@ -5,13 +5,13 @@ import { z } from 'zod'
 import { csrfCookie } from '../accounts/csrf.ts'
 import { Job } from '../jobs/schema.ts'
 
-/** Longest time until an answer begins, milliseconds: a submission asks the platform, and a file may have to be made. */
+/** Longest time until a file begins to come, milliseconds: it may have to be made. */
 const timeout = 660_000
 /** Longest wait that a busy service may ask for before a request is given up, seconds. */
 const maxWait = 120
 
 /** What a command reads of a job; the service may be of another version. */
-const RemoteJob = Job.pick({ id: true, status: true, message: true })
+const RemoteJob = Job.pick({ id: true, status: true, message: true, filename: true })
 /** A job of a running service. */
 export type RemoteJob = z.infer<typeof RemoteJob>
 
@@ -22,6 +22,9 @@ export interface RemoteFile {
   readonly name: string
   readonly content: ReadableStream<Uint8Array>
 }
+
+/** The service could not be reached. */
+export class Unreachable extends OperatorError {}
 
 /** A running service over its API. Throws an `OperatorError` when it does not answer, or refuses. */
 export interface Remote {
@@ -81,20 +84,22 @@ export async function openRemote({ url, tokenFile, signal }: RemoteOptions): Pro
   }
 }
 
+/** Sends a request. One for a file that is long in the making is sent again when the client has waited long enough: what was made is kept. */
 async function request(url: URL, init: RequestInit): Promise<Response> {
   const { signal } = init
-  const limit = AbortSignal.timeout(timeout)
-  try {
-    // The limit is for the beginning of the answer; the file itself takes as long as it takes.
-    return await Promise.race([
-      fetch(url, init),
-      new Promise<never>((_, reject) => limit.addEventListener('abort', () => reject(limit.reason as Error))),
-    ])
-  } catch (error) {
-    if (signal?.aborted === true) throw error
-    const { cause, message } = error as Error
-    const reason = cause instanceof Error ? cause.message : message
-    throw new OperatorError(`${url.origin} does not answer: ${reason}`, { cause: error })
+  const begun = Date.now()
+  for (;;) {
+    try {
+      return await fetch(url, init)
+    } catch (error) {
+      if (signal?.aborted === true) throw error
+      const { cause, message } = error as Error
+      const { code } = (cause ?? {}) as NodeJS.ErrnoException
+      const mayRepeat = code === 'UND_ERR_HEADERS_TIMEOUT' && init.method === undefined
+      if (mayRepeat && Date.now() - begun < timeout) continue
+      const reason = cause instanceof Error ? cause.message : message
+      throw new Unreachable(`${url.origin} does not answer: ${reason}`, { cause: error })
+    }
   }
 }
 

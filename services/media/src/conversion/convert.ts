@@ -125,9 +125,8 @@ async function encode(
   const transcoding = await handle.advance('transcode-begun', { message })
   const output = join(dirname(file), `converted.${plan.extension}`)
   const report = createProgressReporter(dependencies.bus, dependencies.monotonic)
-  const tagged = plan.extension === 'mp4' ? await tagsFor(fetched, transcoding, plan.inputs.length) : undefined
-  await dependencies.slots.use(handle.signal, () =>
-    dependencies.ffmpeg.convert({
+  const convert = async (tagged: TaggedOutput | undefined) => {
+    await dependencies.ffmpeg.convert({
       inputs: [...plan.inputs, ...(tagged?.inputs ?? [])],
       args: [...plan.args, ...(tagged?.args ?? [])],
       output,
@@ -135,9 +134,19 @@ async function encode(
       signal: handle.signal,
       durationMs: facts.durationMs,
       onProgress: (percent) => report({ ...transcoding, message: plan.purpose }, percent, null),
-    }),
-  )
-  await tagged?.complete(output)
+    })
+    await tagged?.complete(output)
+  }
+  const tagged = plan.extension === 'mp4' ? await tagsFor(fetched, transcoding, plan.inputs.length) : undefined
+  await dependencies.slots.use(handle.signal, async () => {
+    try {
+      await convert(tagged)
+    } catch (error) {
+      // A picture that ffmpeg does not read costs the tags and not the video.
+      if (tagged === undefined || !(error instanceof MediaFailure && error.code === 'conversion')) throw error
+      await convert(undefined)
+    }
+  })
   return { ...fetched, file: output, facts: await dependencies.ffmpeg.probe(output, handle.signal) }
 }
 

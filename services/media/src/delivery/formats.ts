@@ -4,7 +4,7 @@ import type { Quality } from '../platforms/schema.ts'
 import type { JobRow } from '../tables.ts'
 import type { TagForm } from '../tags/metadata-text.ts'
 
-/** Formats that a sound can be downloaded in. `original` is the platform's, with tags and without another encoding. */
+/** Formats that a sound can be downloaded in. `original` is the stored file, copied with tags. */
 export const SoundFormat = z.enum(['mp3', 'mp3-320', 'mp3-192', 'mp3-128', 'opus', 'flac', 'wav', 'original'])
 export type SoundFormat = z.infer<typeof SoundFormat>
 
@@ -13,6 +13,8 @@ export interface Encoding {
   readonly extension: string
   /** Arguments of ffmpeg for the sound. */
   readonly args: readonly string[]
+  /** Arguments of ffmpeg for the file around it. */
+  readonly container: readonly string[]
   /** Names that tags have in the file; undefined for a container that is not known to take any. */
   readonly form: TagForm | undefined
 }
@@ -61,6 +63,8 @@ export function encodingFor(format: SoundFormat, { artifact, quality, codec }: S
   return {
     extension,
     args: isCopy ? ['-c:a', 'copy'] : encoders[format](quality),
+    // From 4 GiB on, the sizes of a WAV have no room in its header: then it is an RF64.
+    container: extension === 'wav' ? ['-rf64', 'auto'] : [],
     form: isOpus ? 'opus' : forms[extension],
   }
 }

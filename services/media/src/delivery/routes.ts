@@ -30,9 +30,9 @@ export function deliveryRoutes({ jobs, artifacts, renditions }: DeliveryDependen
         path: '/download/{job_id}',
         summary: 'The finished file',
         description:
-          'Audio goes out as MP3 of the job’s quality, or in another `format`; `original` is the platform’s encoding without a ' +
-          'loss. Files carry title, artist, album, date, source, tempo, key, replay gain, chapters and cover. Each is made at ' +
-          'the first request and kept. Ranges are understood.',
+          'Audio goes out as MP3 of the job’s quality, or in another `format`; `original` is the stored file, copied and not ' +
+          'encoded again. Files carry title, artist, album, date, source, tempo, key, replay gain, chapters and cover, as far ' +
+          'as their container takes them. Each is made at the first request and kept. Ranges are understood.',
         access: 'page',
         limit: '30',
         query: z.object({ format: SoundFormat.default('mp3').meta({ description: 'Of audio' }) }),

@@ -13,9 +13,15 @@ const maxBytes = 200
 // oxlint-disable-next-line no-control-regex
 const unwanted = /[\u0000-\u001f\u007f-\u009f<>:"/\\|?*\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/g
 
-/** A title as part of a file name: nothing reserved, at most 120 characters and 200 bytes, never empty. */
+/** A title as part of a file name, or the whole name; never empty. */
 export function fileTitle(title: string | null, max = maxCharacters, bytes = maxBytes): string {
-  const plain = (title ?? '').replaceAll(unwanted, ' ').replaceAll(/\s+/g, ' ').trim()
+  const text = fileText(title ?? '', max, bytes)
+  return text === '' ? 'media' : text
+}
+
+/** A text as part of a file name: nothing reserved, at most 120 characters and 200 bytes. */
+function fileText(title: string, max = maxCharacters, bytes = maxBytes): string {
+  const plain = title.replaceAll(unwanted, ' ').replaceAll(/\s+/g, ' ').trim()
   let text = ''
   let length = 0
   for (const { segment } of new Intl.Segmenter().segment(plain)) {
@@ -23,8 +29,7 @@ export function fileTitle(title: string | null, max = maxCharacters, bytes = max
     text += segment
     length += 1
   }
-  text = text.replaceAll(/^[.\s-]+|[.\s]+$/g, '')
-  return text === '' ? 'media' : text
+  return text.replaceAll(/^[.\s-]+|[.\s]+$/g, '')
 }
 
 type Named = Pick<
@@ -56,7 +61,7 @@ export function downloadName(job: Named, soundExtension = 'mp3'): string | null 
 
 /** The name of a job's file without its extension, by the template it has or by another one. */
 export function templateName(job: Named, template = job.name_template ?? defaultTemplates[job.type]): string {
-  const part = (text: string | null) => (text === null || text === '' ? '' : fileTitle(text))
+  const part = (text: string | null) => (text === null ? '' : fileText(text))
   const { musical_key: key, published_on: date } = job
   const values = {
     title: fileTitle(job.video_title),

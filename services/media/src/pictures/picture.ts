@@ -49,7 +49,12 @@ function readWebp(data: Buffer): PictureFacts | undefined {
 /** Markers without a length of their own: restarts, and the one for private use. */
 const isBare = (marker: number): boolean => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)
 
-/** The size is in the frame's header, one of several kinds, behind any number of other segments. */
+/** Begins of a frame that browsers and ffmpeg read: baseline, extended and progressive. */
+const frames = new Set([0xc0, 0xc1, 0xc2])
+/** Begins of frames of kinds that hardly any program reads. */
+const otherFrames = new Set([0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf])
+
+/** The size is in the frame's header, behind any number of other segments. */
 function readJpeg(data: Buffer): PictureFacts | undefined {
   if (data.length < 4 || data.readUInt16BE(0) !== 0xffd8) return undefined
   let at = 2
@@ -57,8 +62,8 @@ function readJpeg(data: Buffer): PictureFacts | undefined {
     const marker = data[at + 1] ?? 0
     if (marker === 0xff) at += 1
     else if (isBare(marker)) at += 2
-    else if (marker === 0xd9 || marker === 0xda) return undefined
-    else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker))
+    else if (marker === 0xd9 || marker === 0xda || otherFrames.has(marker)) return undefined
+    else if (frames.has(marker))
       return { media: 'image/jpeg', width: data.readUInt16BE(at + 7), height: data.readUInt16BE(at + 5) }
     else at += 2 + Math.max(2, data.readUInt16BE(at + 2))
   }

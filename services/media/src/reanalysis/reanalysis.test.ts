@@ -6,9 +6,10 @@ import { createLog, systemTimers } from '@hearth/runtime'
 import { createPostgresDatabase, eventually, postgresObstacle } from '@hearth/testing'
 import { finishedJob, openTables } from '../../test/job-row.ts'
 import { analyserVersion, type Analyser, type AudioAnalysis } from '../analysis/analyse-audio.ts'
-import type { ArtifactStore } from '../artifacts/artifact-store.ts'
+import { AnalysisFailed } from '../analysis/analysis-thread.ts'
+import { ArtifactStorageFailed, type ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { MediaEvent } from '../events.ts'
-import { findJob, insertJob } from '../jobs/store.ts'
+import { findJob, insertJob, setTempo } from '../jobs/store.ts'
 import { defaultSettings } from '../settings/schema.ts'
 import { Reanalysis } from './reanalysis.ts'
 import { claimAnalysis, countAnalyses, requestAnalysis, requestOutdated } from './store.ts'
@@ -87,6 +88,25 @@ function onDatabase(name: string, options: { skip?: string | false }, locate: ()
     assert.deepEqual(await countAnalyses(db, outdated), { outdated: 0, pending: 0 })
   })
 
+  test(`${name}: a tempo that a person sets meanwhile stays`, options, async () => {
+    await using place = await openPlace(await locate())
+    const { db } = place
+    const job = finishedJob({ bpm: 64, bpm_confidence: 0.5 })
+    await insertJob(db, job)
+    await requestAnalysis(db, job.id, 1)
+    const worker = place.openWorker(async () => {
+      await setTempo(db, job.id, 90)
+      return found
+    })
+    worker.start()
+    const row = await eventually(
+      () => findJob(db, job.id),
+      (one) => one?.analysis_wanted_at === null,
+    )
+    await worker.close()
+    assert.deepEqual([row?.bpm, row?.bpm_confidence, row?.musical_key], [90, 1, 14])
+  })
+
   test(`${name}: the sound of a lost worker goes to another, and the lost one writes nothing`, options, async () => {
     await using place = await openPlace(await locate())
     const { db } = place
@@ -152,7 +172,7 @@ test('a sound that cannot be analysed keeps its values, and is not tried for eve
   const job = finishedJob({ bpm: 100, bpm_confidence: 0.7 })
   await insertJob(db, job)
   await requestAnalysis(db, job.id, 1)
-  const worker = place.openWorker(() => Promise.reject(new Error('broken')))
+  const worker = place.openWorker(() => Promise.reject(new AnalysisFailed('unreadable', 'broken')))
   worker.start()
   const row = await eventually(
     () => findJob(db, job.id),
@@ -161,4 +181,29 @@ test('a sound that cannot be analysed keeps its values, and is not tried for eve
   await worker.close()
   assert.deepEqual([row?.bpm, row?.message], [100, 'Finished; another analysis failed'])
   assert.equal((await countAnalyses(db, outdated)).outdated, 0)
+})
+
+test('while the storage is away every request stays, and one attempt is made', async () => {
+  await using place = await openPlace({ file: ':memory:' })
+  const { db } = place
+  const jobs = [finishedJob(), finishedJob(), finishedJob()]
+  for (const job of jobs) await insertJob(db, job)
+  await requestOutdated(db, outdated, 1)
+  let attempts = 0
+  const worker = place.openWorker(() => {
+    attempts += 1
+    return Promise.reject(new ArtifactStorageFailed('no answer'))
+  })
+  worker.start()
+  const postponed = await eventually(
+    () => Promise.all(jobs.map(({ id }) => findJob(db, id))),
+    (rows) => rows.some((row) => (row?.analysis_lease_until ?? 0) > Date.now() + 300_000),
+  )
+  worker.wake()
+  await worker.close()
+  assert.equal(attempts, 1)
+  assert.deepEqual(
+    postponed.map((row) => [row?.analysis_wanted_at, row?.analyser_version]),
+    jobs.map(() => [1, null]),
+  )
 })

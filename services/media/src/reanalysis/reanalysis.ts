@@ -2,16 +2,20 @@ import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { analyserVersion, type Analyser } from '../analysis/analyse-audio.ts'
 import { analysisValues } from '../analysis/analyse-job.ts'
-import type { ArtifactStore } from '../artifacts/artifact-store.ts'
+import { AnalysisFailed } from '../analysis/analysis-thread.ts'
+import { ArtifactMissing, type ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { MediaBus } from '../events.ts'
 import { jobEvent } from '../jobs/job-events.ts'
 import type { JobValues } from '../jobs/store.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { JobRow, Tables } from '../tables.ts'
-import { claimAnalysis, updateClaim } from './store.ts'
+import { MediaFailure } from '../tools/media-failure.ts'
+import { claimAnalysis, finishClaim, updateClaim } from './store.ts'
 
 /** Interval at which the table is read without a wake-up, milliseconds: requests also come from other processes. */
 const pollInterval = 5000
+/** After a failure that lies in the surroundings, the next sound waits this long, milliseconds, and the same one longer. */
+const pause = { any: 60_000, same: 600_000 }
 
 export interface ReanalysisDependencies {
   readonly db: Kysely<Tables>
@@ -35,6 +39,8 @@ export class Reanalysis {
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #wasWoken = false
+  /** Until when nothing is analysed, because the last attempt failed for a reason that is not the sound's. */
+  #pausedUntil = -Infinity
 
   constructor(dependencies: ReanalysisDependencies) {
     this.#dependencies = dependencies
@@ -48,7 +54,7 @@ export class Reanalysis {
 
   /** Reads the requests now; without effect before `start`. */
   wake(): void {
-    if (this.#timer === undefined) return
+    if (this.#timer === undefined || this.#dependencies.timers.monotonic() < this.#pausedUntil) return
     this.#wasWoken = true
     this.#running ??= this.#work().finally(() => (this.#running = undefined))
   }
@@ -73,8 +79,8 @@ export class Reanalysis {
   }
 
   async #claim(): Promise<JobRow | undefined> {
-    if (this.#closing.signal.aborted) return undefined
     const { db, timers, lease } = this.#dependencies
+    if (this.#closing.signal.aborted || timers.monotonic() < this.#pausedUntil) return undefined
     const now = timers.now()
     return claimAnalysis(db, { now, until: now + lease })
   }
@@ -97,44 +103,42 @@ export class Reanalysis {
         (error: unknown) => log.warn({ err: error, job: job.id }, 'a sign of life was not written'),
       )
     }, lease / 4)
-    const values = await this.#valuesOf(job, signal)
+    const outcome = await this.#try(job, signal)
     clearInterval(beat)
     await renewal
     if (lost.signal.aborted) return
-    const row = await write({ ...values, analysis_lease_until: null })
-    if (row !== undefined) bus.publish(jobEvent(job, row, timers.now()))
+    const before = claim
+    const row = 'bpm' in outcome ? await finishClaim(db, claim, outcome) : await write(outcome)
+    if (row !== undefined) bus.publish(jobEvent(before, row, timers.now()))
   }
 
-  /** Values for the row; nothing when the service stops, so that another worker takes the request. */
-  async #valuesOf(job: JobRow, signal: AbortSignal): Promise<JobValues> {
-    const { artifacts, analyser, settings, log } = this.#dependencies
+  /** Values for the row: what was found, the end of the request, or its return to the others. */
+  async #try(job: JobRow, signal: AbortSignal) {
+    const { artifacts, analyser, settings, timers, log } = this.#dependencies
     const timeoutMs = settings().audio_analysis_timeout_minutes * 60_000
     const durationSeconds = job.duration_ms === null ? null : job.duration_ms / 1000
+    const end = { analysis_wanted_at: null, analysis_lease_until: null }
     try {
       const found = await artifacts.withLocalFile(job.id, job.artifact ?? '', (file) =>
         analyser.analyse(file, { signal, timeoutMs, durationSeconds }),
       )
-      return {
-        ...withOwnTempo(job, analysisValues(found)),
-        analysis_wanted_at: null,
-        message: 'Finished; analysed again',
-      }
+      return { ...analysisValues(found), ...end, message: 'Finished; analysed again' }
     } catch (error) {
-      if (signal.aborted) return {}
+      // The service stops: another worker takes the request.
+      if (signal.aborted) return { analysis_lease_until: null }
       log.warn({ err: error, job: job.id }, 'another analysis failed')
-      // It is not tried again by itself: the same file fails the same way.
-      return {
-        analysis_wanted_at: null,
-        analyser_version: analyserVersion,
-        message: 'Finished; another analysis failed',
-      }
+      if (isOfTheSound(error))
+        return { ...end, analyser_version: analyserVersion, message: 'Finished; another analysis failed' }
+      this.#pausedUntil = timers.monotonic() + pause.any
+      return { analysis_lease_until: timers.now() + pause.same }
     }
   }
 }
 
-/** A tempo that a person set stays. */
-function withOwnTempo(job: JobRow, values: ReturnType<typeof analysisValues>): JobValues {
-  if (job.bpm === null || job.bpm_confidence !== 1) return values
-  const { bpm: _bpm, bpm_confidence: _confidence, bpm_alternative: _alternative, ...others } = values
-  return others
+const lasting = { analysis: ['unreadable', 'timeout', 'crashed'], tool: ['conversion', 'failed', 'memory', 'timeout'] }
+
+/** Tells whether the same file would fail the same way; otherwise the storage, the disk or a program is in the way. */
+function isOfTheSound(error: unknown): boolean {
+  if (error instanceof AnalysisFailed) return lasting.analysis.includes(error.problem)
+  return error instanceof ArtifactMissing || (error instanceof MediaFailure && lasting.tool.includes(error.code))
 }

@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, Kysely } from 'kysely'
+import type { analysisValues } from '../analysis/analyse-job.ts'
 import { completedStatuses } from '../jobs/job-machine.ts'
 import type { JobValues } from '../jobs/store.ts'
 import type { JobRow, Tables } from '../tables.ts'
@@ -101,4 +102,27 @@ const claimed = (db: Db, { id, attempt, analysis_lease_until }: Claim) =>
 /** Renews or changes a claim, and writes what was found; undefined when another worker has the job, or nobody wants it any more. */
 export async function updateClaim(db: Db, claim: Claim, values: JobValues): Promise<JobRow | undefined> {
   return claimed(db, claim).set(values).returningAll().executeTakeFirst()
+}
+
+/**
+ * Writes what another analysis found and ends the request; a tempo that a person set stays, also one that was set meanwhile.
+ * Undefined as `updateClaim`.
+ */
+export async function finishClaim(
+  db: Db,
+  claim: Claim,
+  { bpm, bpm_confidence, bpm_alternative, ...values }: ReturnType<typeof analysisValues> & JobValues,
+): Promise<JobRow | undefined> {
+  return claimed(db, claim)
+    .set((row) => {
+      const isOwn = row.and([row('bpm', 'is not', null), row('bpm_confidence', '=', 1)])
+      return {
+        ...values,
+        bpm: row.case().when(isOwn).then(row.ref('bpm')).else(bpm).end(),
+        bpm_confidence: row.case().when(isOwn).then(row.ref('bpm_confidence')).else(bpm_confidence).end(),
+        bpm_alternative: row.case().when(isOwn).then(row.ref('bpm_alternative')).else(bpm_alternative).end(),
+      }
+    })
+    .returningAll()
+    .executeTakeFirst()
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { OperatorError } from '@hearth/runtime'
 import { Problem } from '../problems.ts'
+import { readDomain } from '../sites/domains.ts'
 import { SiteCreate } from '../sites/schema.ts'
 import { changedSite, wantedOfRow } from '../sites/site-change.ts'
 import { allSiteRows } from '../sites/store.ts'
@@ -88,19 +89,25 @@ function readSite(input: object): SiteCreate {
   throw new OperatorError(reasons.join('; '))
 }
 
-/** `http://` is left out as people do: `192.168.1.5:8080`, `nas.home:5000`, `[fd00::5]:80`. */
+/** `http://` is left out as people do: `192.168.1.5:8080`, `nas.home:5000`, `fd00::5`. */
 function withScheme(text: string): string {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text
+  if (/^(?:[a-z][a-z0-9+.-]*:\/\/|unix\/)/i.test(text)) return text
   return `http://${isIP(text) === 6 ? `[${text}]` : text}`
 }
 
+/** Finds the one site with this number, name or domain. A name may be a domain that another site has by now. */
 function findSite(rows: readonly SiteRow[], text: string): { id: number; name: string } {
-  const wanted = text.toLowerCase()
-  const sites = rows.map((row) => ({ id: row.id, record: wantedOfRow(row).record }))
-  const found =
-    sites.find(({ id }) => String(id) === text) ??
-    sites.find(({ record }) => record.site_name.toLowerCase() === wanted) ??
-    sites.find(({ record }) => record.domains.includes(wanted))
-  if (found === undefined) throw new OperatorError(`there is no site with the number, name or domain ${text}`)
-  return { id: found.id, name: found.record.site_name }
+  const name = text.toLowerCase()
+  const reading = readDomain(text)
+  const domain = 'domain' in reading ? reading.domain : name
+  const found = rows.flatMap((row) => {
+    const { site_name, domains } = wantedOfRow(row).record
+    const isMeant = String(row.id) === text || site_name.toLowerCase() === name || domains.includes(domain)
+    return isMeant ? [{ id: row.id, name: site_name }] : []
+  })
+  const [one, ...others] = found
+  if (one === undefined) throw new OperatorError(`there is no site with the number, name or domain ${text}`)
+  if (others.length === 0) return one
+  const list = found.map((site) => `${site.id} (${site.name})`).join(', ')
+  throw new OperatorError(`${text} is the name or a domain of several sites; give the number of one: ${list}`)
 }
