@@ -49,6 +49,17 @@ describe('a file', () => {
     )
   })
 
+  test('keeps its tempo when the meter fails', async () => {
+    const measure = () => Promise.reject(new Error('no meter'))
+    const other = createAnalyser({ decode: decodeWith('ffmpeg'), slots: 1, measure })
+    try {
+      const { bpm, levels, hash } = await other.analyse(file, options)
+      assert.deepEqual([bpm, levels.loudnessLufs, hash.length], [118, null, 64])
+    } finally {
+      await other.close()
+    }
+  })
+
   const harmless = {
     'as MP3 of 128 kbit/s': ['song.mp3', ['-b:a', '128k']],
     'with its sides swapped': ['swapped.wav', ['-af', 'pan=stereo|c0=c1|c1=c0']],

@@ -16,6 +16,11 @@ function draw(size: string, words: readonly string[]): Buffer {
 test('pictures of real encoders are recognised with their sizes', () => {
   const jpeg = draw('320x200', ['-f', 'image2pipe', '-c:v', 'mjpeg'])
   assert.deepEqual(readPicture(jpeg), { media: 'image/jpeg', width: 320, height: 200 })
+  // Arithmetic coding, which ffmpeg and browsers do not read.
+  const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0]))
+  const other = Buffer.from(jpeg)
+  other[frame + 1] = 0xc9
+  assert.equal(readPicture(other), undefined)
   const png = draw('34x18', ['-f', 'image2pipe', '-c:v', 'png'])
   assert.deepEqual(readPicture(png), { media: 'image/png', width: 34, height: 18 })
   const lossy = draw('320x202', ['-f', 'webp', '-c:v', 'libwebp'])
