@@ -73,6 +73,8 @@ test('what a program that was killed left behind is a batch, and no number is gi
       [2, 2],
     ],
   )
+  const left = await readFile(join(folder.path, batchesIn(folder.path)[1]?.file ?? ''), 'utf8')
+  assert.deepEqual([left.split('\n').length, left.endsWith('\n')], [3, true], 'a line that was cut off is gone')
   for (const { file } of batchesIn(folder.path)) await rm(join(folder.path, file))
   await writeFile(join(folder.path, 'position.json'), JSON.stringify({ last: 41 }))
   const third = await openWriter(folder.path)
