@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   closeSync,
+  existsSync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
@@ -16,8 +17,8 @@ import { hasSettled, mergeRings } from './merge-rings.ts'
 
 /** Entries and bytes of one batch, at most. */
 const maxBatch = { entries: 2000, bytes: 700_000 } as const
-/** Age at which a batch is closed, milliseconds: while none waits to be sent, and while some do, so that they are not many. */
-const closeAfterMs = { usual: 2000, waiting: 30_000 } as const
+/** Age at which a batch is closed, milliseconds: when the one before is sent, and while it waits, so that they are not many. */
+const closeAfterMs = { usual: 2000, waiting: 300_000 } as const
 
 /**
  * Moves entries from the rings into batches in a folder, from which another program sends them. Never throws for failures of the disk:
@@ -27,8 +28,9 @@ export class JournalWriter {
   readonly #folder: string
   readonly #rings: readonly LogRing[]
   #upstreams: readonly string[]
-  /** Number of the last batch. */
+  /** Number of the last batch, and its path; it is there until the batch is sent, and all before it are sent by then. */
   #last = 0
+  #lastFile = ''
   /** The batch that is being written; what its file holds beyond these bytes is a part of a write that failed. */
   #open = { entries: 0, bytes: 0, since: 0 }
   #failure: string | null = null
@@ -65,7 +67,9 @@ export class JournalWriter {
   start(): void {
     this.#try(() => {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
-      this.#last = Math.max(batchesIn(this.#folder).at(-1)?.number ?? 0, this.#lastSent())
+      const last = batchesIn(this.#folder).at(-1)
+      this.#last = Math.max(last?.number ?? 0, this.#lastSent())
+      this.#lastFile = last === undefined ? '' : join(this.#folder, last.file)
       this.#open = this.#left()
       if (this.#open.entries > 0) this.#close()
     })
@@ -105,7 +109,7 @@ export class JournalWriter {
     if (entries === 0) return
     const isFull = entries >= maxBatch.entries || bytes >= maxBatch.bytes
     const age = now - since
-    const isOld = age >= closeAfterMs.waiting || (age >= closeAfterMs.usual && batchesIn(this.#folder).length === 0)
+    const isOld = age >= closeAfterMs.waiting || (age >= closeAfterMs.usual && !existsSync(this.#lastFile))
     if (isFull || isOld || isLast || age < 0) this.#try(() => this.#close())
   }
 
@@ -140,8 +144,10 @@ export class JournalWriter {
     } finally {
       closeSync(descriptor)
     }
-    renameSync(this.#path, join(this.#folder, batchFileName(this.#last + 1, entries)))
+    const file = join(this.#folder, batchFileName(this.#last + 1, entries))
+    renameSync(this.#path, file)
     this.#last += 1
+    this.#lastFile = file
     this.#open = { entries: 0, bytes: 0, since: 0 }
   }
 
