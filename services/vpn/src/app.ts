@@ -498,7 +498,13 @@ export async function createApp(dependencies: AppDependencies) {
       waiters: dnsWaiters,
     })
     nodeDns = dns
-    const queries = new NodeQueries({ db: database.query, clock, log, write: (batch) => resolver.takeQueries(batch) })
+    const queries = new NodeQueries({
+      db: database.query,
+      clock,
+      log,
+      placement,
+      write: (batch) => resolver.takeQueries(batch),
+    })
     const answering = { admission, states, dns, queries, clock, log }
     linkServer = await openLinkServer({ authority, ...answering, listeners: config.nodesListen })
   }

@@ -14,11 +14,16 @@ export interface PlacedInterface {
 /** The columns that say where an interface runs. */
 type PlaceColumns = Pick<InterfaceRow, 'name' | 'node_id' | 'standby_node_id' | 'enabled'>
 
+/** Where an interface was is known for so long, milliseconds: nodes keep what they did not send for a week. */
+const rememberMs = 8 * 86_400_000
+
 /** Says which interfaces run on nodes, and notifies of what changes there. All others run on this host. */
 export class Placement {
   readonly #placed = new Map<string, PlacedInterface>()
   /** Interfaces of which a node runs a second one, wherever the first is. */
   readonly #standbys = new Map<string, PlacedInterface>()
+  /** When an interface left a node, by both. */
+  readonly #left = new Map<string, number>()
   readonly #listeners = new Set<(nodeId: string) => void>()
 
   /** Takes over what the database says, at the start. */
@@ -55,7 +60,15 @@ export class Placement {
     const nodes = new Set(this.#nodesOf(row.name))
     setPlace(this.#placed, { row, nodeId: row.node_id, now })
     setPlace(this.#standbys, { row, nodeId: row.standby_node_id, now })
-    for (const id of nodes.union(new Set(this.#nodesOf(row.name)))) this.#notify(id)
+    const after = new Set(this.#nodesOf(row.name))
+    for (const [key, at] of this.#left) if (now - at > rememberMs) this.#left.delete(key)
+    for (const id of nodes.difference(after)) this.#left.set(`${row.name} ${id}`, now)
+    for (const id of nodes.union(after)) this.#notify(id)
+  }
+
+  /** When an interface left a node, milliseconds since the epoch; undefined when it was not there since this service began. */
+  leftAt(name: string, nodeId: string): number | undefined {
+    return this.#left.get(`${name} ${nodeId}`)
   }
 
   /** Forgets a deleted interface. */

@@ -148,3 +148,13 @@ test('networks of the host are reported at the start and when they change, witho
     [[lan], [lan], undefined, [lan, office], undefined],
   )
 })
+
+test('networks are reported again after a failure, and with every tenth report', async () => {
+  const answered = Array.from({ length: 12 }, () => ({ name: 'Berlin' }))
+  const world = openLink([...answered, refused, { name: 'Berlin' }, { name: 'Berlin' }])
+  const lan = { network: '192.168.1.4/24', device: 'eth0' }
+  const { loop } = openReports(world, { networks: () => Promise.resolve([lan]) })
+  await loop.run(world.end.signal)
+  const told = world.sent.flatMap(({ body }, index) => (body['networks'] === undefined ? [] : [index]))
+  assert.deepEqual(told, [0, 10, 13])
+})

@@ -12,6 +12,9 @@ import type { WantedState } from './wanted-state.ts'
 /** Interfaces in a report and characters of a reason, at most. */
 const [maxInterfaces, maxReason] = [100, 300]
 
+/** A report that names the networks again after so many that did not: the service may have restored an older backup. */
+const networksEvery = 10
+
 /** Shortest time between two reports, milliseconds. */
 const leastPauseMs = 1000
 
@@ -40,8 +43,9 @@ export class ReportLoop {
   #woken = new AbortController()
   #failures = 0
   readonly #instance = randomUUID()
-  /** Networks that the service knows. */
+  /** Networks that the service knows, and reports since it was told. */
   #networks: string | undefined
+  #sinceNetworks = 0
   /** Result of the last report; each other one is logged. */
   #last: string | undefined
 
@@ -83,16 +87,20 @@ export class ReportLoop {
     try {
       const networks = await this.#readNetworks()
       const text = JSON.stringify(networks)
-      const body = { ...(await this.#body()), ...(text === this.#networks ? {} : { networks }) }
+      const isTold = text === this.#networks && this.#sinceNetworks < networksEvery - 1
+      const body = { ...(await this.#body()), ...(isTold ? {} : { networks }) }
       const { name, counted } = await link.send(linkPaths.report, body, { answer: ReportAnswer, signal })
       this.#note('info', `reports to ${url} as ${name}`)
       this.#networks = text
+      this.#sinceNetworks = isTold ? this.#sinceNetworks + 1 : 0
       await onAnswered()
       const isMore = typeof counted === 'number' && (await recorder.confirm(counted))
       if (isMore) this.#woken.abort()
       return true
     } catch (error) {
       if (signal.aborted) return true
+      // Another service, or another version of it, may answer next.
+      this.#networks = undefined
       const { message } = error as Error
       const isUnknown = error instanceof ControlRefused && error.status === 401
       const advice = isUnknown

@@ -2,22 +2,24 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createKeyedQueue, type Clock, type Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { LogEntry } from '../dns/log-ring.ts'
+import type { Placement } from '../interfaces/placement.ts'
 import { invalidField, Problem } from '../problems.ts'
 import type { NodeQueryBatch } from '../query-log/node-batches.ts'
 import type { Tables } from '../tables.ts'
 import type { LoggedEntry, QueryBatch } from './link-schema.ts'
-import { clientsOfNode } from './store.ts'
+import { placedClients } from './store.ts'
 import type { NodeRow } from './tables.ts'
 
 export interface NodeQueriesDependencies {
   readonly db: Kysely<Tables>
   readonly clock: Pick<Clock, 'now'>
   readonly log: Pick<Log, 'warn'>
+  readonly placement: Pick<Placement, 'leftAt'>
   /** Writes queries into the log, each batch once. Resolves with the number of the last batch of the node that is in it. */
   readonly write: (batch: NodeQueryBatch) => Promise<number>
 }
 
-/** A peer that left its node still counts for so long, milliseconds: the node sends what it answered before. */
+/** Queries of a peer whose interface left the node count when they were made up to so long after, milliseconds. */
 const leavingMs = 600_000
 /** A difference between two clocks that the way of a message explains, milliseconds. */
 const onTheWayMs = 2000
@@ -32,23 +34,37 @@ const maxPauseMs = 500
 export class NodeQueries {
   readonly #dependencies: NodeQueriesDependencies
   readonly #queue = createKeyedQueue(maxWaiting)
-  /** When a client was last found on a node, by node and number. */
-  readonly #recent = new Map<string, number>()
+  /** Nodes of which a batch waits or is written. */
+  readonly #underWay = new Set<string>()
 
   constructor(dependencies: NodeQueriesDependencies) {
     this.#dependencies = dependencies
   }
 
   /**
-   * Writes a batch into the log, unless it is there. Queries of peers that are not on this node are left out. Returns the number of the
-   * last batch of the node that is in it. Throws a `Problem` for what no node sends.
+   * Writes a batch into the log, unless it is there. Queries of peers that were not on this node at their time are left out. Returns the
+   * number of the last batch of the node that is in it. Throws a `Problem` for what no node sends, and for a batch that comes before
+   * the answer to another one of the node.
    */
   async take(node: NodeRow, batch: QueryBatch): Promise<number> {
+    if (this.#underWay.has(node.id))
+      throw new Problem(
+        'unavailable',
+        'Another batch of this node is being written: send the next one after its answer',
+      )
+    this.#underWay.add(node.id)
+    try {
+      return await this.#take(node, batch)
+    } finally {
+      this.#underWay.delete(node.id)
+    }
+  }
+
+  async #take(node: NodeRow, batch: QueryBatch): Promise<number> {
     const { clock, log } = this.#dependencies
-    const now = clock.now()
-    const entries = entriesOf(batch, now)
-    const own = await this.#clientsOf(node.id, entries, now)
-    const kept = entries.filter(({ client }) => client === 0 || own.has(client))
+    const entries = entriesOf(batch, clock.now())
+    const ends = await this.#endsOf(node.id, entries)
+    const kept = entries.filter(({ client, at }) => client === 0 || at <= (ends.get(client) ?? -Infinity))
     if (kept.length < entries.length) {
       const what = { node: node.name, entries: entries.length - kept.length }
       log.warn(what, 'queries of peers that are not on the node that sends them were left out')
@@ -75,13 +91,17 @@ export class NodeQueries {
     return promise
   }
 
-  /** The clients of these entries that are on a node, or were just now. */
-  async #clientsOf(nodeId: string, entries: readonly LogEntry[], now: number): Promise<Set<number>> {
-    for (const [key, at] of this.#recent) if (now - at > leavingMs) this.#recent.delete(key)
+  /** Until when the clients of these entries count as clients of a node, by their numbers; those that never did are missing. */
+  async #endsOf(nodeId: string, entries: readonly LogEntry[]): Promise<Map<number, number>> {
+    const { db, placement } = this.#dependencies
     const numbers = [...new Set(entries.map(({ client }) => client))].filter((client) => client !== 0)
-    for (const number of await clientsOfNode(this.#dependencies.db, nodeId, numbers))
-      this.#recent.set(`${nodeId} ${number}`, now)
-    return new Set(numbers.filter((number) => this.#recent.has(`${nodeId} ${number}`)))
+    const ends = new Map<number, number>()
+    for (const { dns_number: number, interface: name, ...nodes } of await placedClients(db, numbers)) {
+      const isThere = nodes.node_id === nodeId || nodes.standby_node_id === nodeId
+      const left = isThere ? Infinity : placement.leftAt(name, nodeId)
+      if (left !== undefined) ends.set(number, left + leavingMs)
+    }
+    return ends
   }
 }
 

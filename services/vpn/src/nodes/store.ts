@@ -96,20 +96,21 @@ export async function peersOfNode(db: Db, nodeId: string, keys: readonly string[
   return [...rows.values()]
 }
 
-/** Reads which of these numbers of clients belong to peers on the interfaces of a node. */
-export async function clientsOfNode(db: Db, nodeId: string, numbers: readonly number[]): Promise<number[]> {
-  const found: number[] = []
+/** A client of the resolver with its interface, and the nodes of that. */
+export type PlacedClientRow = Pick<PeerRow, 'dns_number' | 'interface'> &
+  Pick<InterfaceRow, 'node_id' | 'standby_node_id'>
+
+/** Reads where the clients with these numbers are. */
+export async function placedClients(db: Db, numbers: readonly number[]): Promise<PlacedClientRow[]> {
+  const found: PlacedClientRow[] = []
   for (let at = 0; at < numbers.length; at += keysAtOnce) {
     const rows = await db
       .selectFrom('peers')
       .innerJoin('interfaces', 'interfaces.name', 'peers.interface')
-      .select('peers.dns_number')
-      .where((where) =>
-        where.or([where('interfaces.node_id', '=', nodeId), where('interfaces.standby_node_id', '=', nodeId)]),
-      )
+      .select(['peers.dns_number', 'peers.interface', 'interfaces.node_id', 'interfaces.standby_node_id'])
       .where('peers.dns_number', 'in', numbers.slice(at, at + keysAtOnce))
       .execute()
-    for (const row of rows) found.push(row.dns_number)
+    for (const row of rows) found.push(row)
   }
   return found
 }

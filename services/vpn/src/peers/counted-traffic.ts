@@ -31,12 +31,14 @@ export function countedSteps(
     const peer = find(counted.id)
     if (peer === undefined) return []
     const before = reached.get(counted.id) ?? peer.activity
+    // The host that a device left still names where it was.
+    const isOld = (counted.latestHandshake ?? 0) < (before.last_handshake ?? 0)
     const after = {
       ...before,
       rx_total: before.rx_total + counted.rx,
       tx_total: before.tx_total + counted.tx,
       last_handshake: Math.max(before.last_handshake ?? 0, counted.latestHandshake ?? 0) || null,
-      endpoint: counted.endpoint ?? before.endpoint,
+      endpoint: isOld ? before.endpoint : (counted.endpoint ?? before.endpoint),
     }
     reached.set(counted.id, after)
     return [{ peer, counted, before, after }]

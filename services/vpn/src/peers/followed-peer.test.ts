@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { PeerState } from '../wireguard/device.ts'
-import { countTraffic, handshakeLifetime, noActivity, peerStatus } from './followed-peer.ts'
+import { countedSteps } from './counted-traffic.ts'
+import { countTraffic, followedOfRow, handshakeLifetime, noActivity, peerStatus } from './followed-peer.ts'
 
 const reading = (rxBytes: number, txBytes = 0, more: Partial<PeerState> = {}): PeerState => ({
   publicKey: '',
@@ -44,6 +45,40 @@ test('the last handshake and endpoint survive the device', () => {
   for (const next of [countTraffic(before, undefined), countTraffic(before, reading(0))]) {
     assert.deepEqual([next.last_handshake, next.endpoint], [5, '192.0.2.1:9'])
   }
+})
+
+test('a host that a device left, and that still sends to it, changes neither its last handshake nor its endpoint', () => {
+  const before = countTraffic(noActivity, reading(9, 9, { latestHandshake: 5, endpoint: '192.0.2.1:9' }))
+  const elsewhere = { ...before, last_handshake: 70, endpoint: '198.51.100.7:9' }
+  const after = countTraffic(elsewhere, reading(9, 157, { latestHandshake: 5, endpoint: '192.0.2.1:9' }))
+  assert.deepEqual([after.last_handshake, after.endpoint, after.tx_total], [70, '198.51.100.7:9', 157])
+})
+
+test('the same holds for what a node counts', () => {
+  const row = { peer_id: 'p', name: 'phone', interface: 'wg0', public_key: '', enabled: 1, expires_at: null }
+  const peer = followedOfRow({
+    ...row,
+    interface_enabled: 1,
+    ...noActivity,
+    last_handshake: 70,
+    endpoint: '198.51.100.7:9',
+    rx_bucketed: 0,
+    tx_bucketed: 0,
+  })
+  const counted = { id: 'p', at: 90, rx: 0, tx: 148, endpoint: '192.0.2.1:9' }
+  const endpoints = countedSteps(
+    () => peer,
+    [
+      { ...counted, latestHandshake: 5 },
+      { ...counted, latestHandshake: null },
+      { ...counted, latestHandshake: 80 },
+    ],
+  ).map(({ after }) => [after.last_handshake, after.endpoint])
+  assert.deepEqual(endpoints, [
+    [70, '198.51.100.7:9'],
+    [70, '198.51.100.7:9'],
+    [80, '192.0.2.1:9'],
+  ])
 })
 
 test('a reading without news changes nothing', () => {

@@ -127,8 +127,8 @@ export function countTraffic(before: PeerActivity, reading: PeerState | undefine
   }
   const rx = grown(before.rx_seen, reading.rxBytes)
   const tx = grown(before.tx_seen, reading.txBytes)
-  // Another host that runs the interface, too, may have seen the peer since.
-  const isOld = rx === 0 && tx === 0 && (reading.latestHandshake ?? 0) < (before.last_handshake ?? 0)
+  // Another host that runs the interface, too, may have seen the peer since; this one goes on sending to where it was.
+  const isOld = rx === 0 && (reading.latestHandshake ?? 0) < (before.last_handshake ?? 0)
   const last_handshake = isOld ? before.last_handshake : (reading.latestHandshake ?? before.last_handshake)
   const endpoint = isOld ? before.endpoint : (reading.endpoint ?? before.endpoint)
   if (rx === 0 && tx === 0 && last_handshake === before.last_handshake && endpoint === before.endpoint) return before

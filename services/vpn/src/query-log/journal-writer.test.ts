@@ -48,6 +48,8 @@ test('while batches wait they are fewer and longer, and never longer than a mess
   writer.closeWhenDue(Date.now() + 3000)
   assert.equal(batchesIn(folder.path).length, 1)
   writer.closeWhenDue(Date.now() + 31_000)
+  assert.equal(batchesIn(folder.path).length, 1)
+  writer.closeWhenDue(Date.now() + 301_000)
   assert.equal(batchesIn(folder.path).length, 2)
   const long = Array.from({ length: 4 }, (_, n) => String(n).repeat(60)).join('.')
   for (let n = 0; n < 5000; n += 1) ring.append(entryOf({ name: n % 2 === 0 ? long : 'c.example' }))
@@ -55,6 +57,9 @@ test('while batches wait they are fewer and longer, and never longer than a mess
   while (writer.write() > 0) writer.closeWhenDue(Date.now())
   const counts = batchesIn(folder.path).map(({ count }) => count)
   assert.deepEqual(counts, [1, 1, 2000, 2000])
+  await rm(join(folder.path, batchesIn(folder.path).at(-1)?.file ?? ''))
+  writer.closeWhenDue(Date.now() + 3000)
+  assert.equal(batchesIn(folder.path).at(-1)?.number, 5, 'the last one is sent, so this one may go')
   for (const { file } of batchesIn(folder.path)) assert.ok((await stat(join(folder.path, file))).size < 1_000_000)
 })
 
@@ -73,6 +78,8 @@ test('what a program that was killed left behind is a batch, and no number is gi
       [2, 2],
     ],
   )
+  const left = await readFile(join(folder.path, batchesIn(folder.path)[1]?.file ?? ''), 'utf8')
+  assert.deepEqual([left.split('\n').length, left.endsWith('\n')], [3, true], 'a line that was cut off is gone')
   for (const { file } of batchesIn(folder.path)) await rm(join(folder.path, file))
   await writeFile(join(folder.path, 'position.json'), JSON.stringify({ last: 41 }))
   const third = await openWriter(folder.path)

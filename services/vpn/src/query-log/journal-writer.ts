@@ -1,4 +1,15 @@
-import { appendFileSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type LogEntry, LogRing } from '../dns/log-ring.ts'
 import { batchesIn, batchFileName, journalFile } from './journal-files.ts'
@@ -6,8 +17,8 @@ import { hasSettled, mergeRings } from './merge-rings.ts'
 
 /** Entries and bytes of one batch, at most. */
 const maxBatch = { entries: 2000, bytes: 700_000 } as const
-/** Age at which a batch is closed, milliseconds: while none waits to be sent, and while some do, so that they are not many. */
-const closeAfterMs = { usual: 2000, waiting: 30_000 } as const
+/** Age at which a batch is closed, milliseconds: when the one before is sent, and while it waits, so that they are not many. */
+const closeAfterMs = { usual: 2000, waiting: 300_000 } as const
 
 /**
  * Moves entries from the rings into batches in a folder, from which another program sends them. Never throws for failures of the disk:
@@ -17,9 +28,10 @@ export class JournalWriter {
   readonly #folder: string
   readonly #rings: readonly LogRing[]
   #upstreams: readonly string[]
-  /** Number of the last batch. */
+  /** Number of the last batch, and its path; it is there until the batch is sent, and all before it are sent by then. */
   #last = 0
-  /** The batch that is being written. */
+  #lastFile = ''
+  /** The batch that is being written; what its file holds beyond these bytes is a part of a write that failed. */
   #open = { entries: 0, bytes: 0, since: 0 }
   #failure: string | null = null
   /** Days; 0 keeps nothing. */
@@ -55,10 +67,16 @@ export class JournalWriter {
   start(): void {
     this.#try(() => {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
-      this.#last = Math.max(batchesIn(this.#folder).at(-1)?.number ?? 0, this.#lastSent())
-      const left = this.#left()
-      if (left > 0) this.#close(left)
+      const last = batchesIn(this.#folder).at(-1)
+      this.#last = Math.max(last?.number ?? 0, this.#lastSent())
+      this.#lastFile = last === undefined ? '' : join(this.#folder, last.file)
+      this.#open = this.#left()
+      if (this.#open.entries > 0) this.#close()
     })
+  }
+
+  get #path(): string {
+    return join(this.#folder, journalFile.open)
   }
 
   useUpstreams(labels: readonly string[]): void {
@@ -91,29 +109,45 @@ export class JournalWriter {
     if (entries === 0) return
     const isFull = entries >= maxBatch.entries || bytes >= maxBatch.bytes
     const age = now - since
-    const isOld = age >= closeAfterMs.waiting || (age >= closeAfterMs.usual && batchesIn(this.#folder).length === 0)
-    if (isFull || isOld || isLast || age < 0) this.#try(() => this.#close(entries))
+    const isOld = age >= closeAfterMs.waiting || (age >= closeAfterMs.usual && !existsSync(this.#lastFile))
+    if (isFull || isOld || isLast || age < 0) this.#try(() => this.#close())
   }
 
   #append(lines: readonly string[]): void {
-    const text = lines.join('')
-    appendFileSync(join(this.#folder, journalFile.open), text, { mode: 0o600 })
+    const data = Buffer.from(lines.join(''))
     const { entries, bytes, since } = this.#open
+    const descriptor = openSync(this.#path, 'a', 0o600)
+    try {
+      cut(descriptor, bytes)
+      appendFileSync(descriptor, data)
+    } catch (error) {
+      // A full disk takes the beginning of it; all of it comes again.
+      cut(descriptor, bytes)
+      throw error
+    } finally {
+      closeSync(descriptor)
+    }
     this.#open = {
       entries: entries + lines.length,
-      bytes: bytes + text.length,
+      bytes: bytes + data.length,
       since: entries === 0 ? Date.now() : since,
     }
   }
 
   /** The entry is whole on the disk before its batch has a name. */
-  #close(entries: number): void {
-    const path = join(this.#folder, journalFile.open)
-    const descriptor = openSync(path, 'r+')
-    fsyncSync(descriptor)
-    closeSync(descriptor)
-    renameSync(path, join(this.#folder, batchFileName(this.#last + 1, entries)))
+  #close(): void {
+    const { entries, bytes } = this.#open
+    const descriptor = openSync(this.#path, 'r+')
+    try {
+      cut(descriptor, bytes)
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+    const file = join(this.#folder, batchFileName(this.#last + 1, entries))
+    renameSync(this.#path, file)
     this.#last += 1
+    this.#lastFile = file
     this.#open = { entries: 0, bytes: 0, since: 0 }
   }
 
@@ -125,11 +159,13 @@ export class JournalWriter {
     return `${JSON.stringify([Math.floor(at), client, name, ...decision, label, Math.floor(micros)])}\n`
   }
 
-  #left(): number {
+  /** The whole entries of a batch that was not closed. */
+  #left(): { entries: number; bytes: number; since: number } {
     try {
-      return readFileSync(join(this.#folder, journalFile.open), 'latin1').split('\n').length - 1
+      const text = readFileSync(this.#path, 'latin1')
+      return { entries: text.split('\n').length - 1, bytes: text.lastIndexOf('\n') + 1, since: 0 }
     } catch {
-      return 0
+      return { entries: 0, bytes: 0, since: 0 }
     }
   }
 
@@ -152,4 +188,9 @@ export class JournalWriter {
       return false
     }
   }
+}
+
+/** Takes away what a file holds beyond so many bytes. */
+function cut(descriptor: number, bytes: number): void {
+  if (fstatSync(descriptor).size > bytes) ftruncateSync(descriptor, bytes)
 }

@@ -29,32 +29,37 @@ export function rangeOf(blocks: readonly Block[], place: number): NumberRange {
   return [place === 0 ? -1 : block.first_id, blocks[place + 1]?.first_id ?? block.last_id + 1]
 }
 
-/** Late entries with their numbers, and those for which the range has none left. */
+/** Late entries with their numbers, and how many got none because the range has none left. */
 export interface Numbered {
   readonly rows: readonly Row[]
-  readonly rest: readonly LateRow[]
+  readonly lost: number
 }
 
-/** Gives late entries numbers of their times, or free ones next to them. */
+/** Gives late entries, the oldest first, numbers of their times, or free ones next to them. */
 export function numberRows(late: readonly LateRow[], known: Rows, range: NumberRange): Numbered {
-  const used = new Set(known.ids.subarray(0, known.length))
+  const next = freeNumbers(new Set(known.ids.subarray(0, known.length)), range)
   const rows: Row[] = []
-  const rest: LateRow[] = []
+  let lost = 0
   for (const row of late) {
-    const id = freeNumber(numberOfTime(row.at), used, range)
-    if (id === undefined) rest.push(row)
-    else {
-      used.add(id)
-      rows.push({ ...row, id })
-    }
+    const id = next(numberOfTime(row.at))
+    if (id === undefined) lost += 1
+    else rows.push({ ...row, id })
   }
-  return { rows, rest }
+  return { rows, lost }
 }
 
-function freeNumber(wanted: number, used: ReadonlySet<number>, [above, below]: NumberRange): number | undefined {
-  for (let id = Math.max(wanted, above + 1); id < below; id++) if (!used.has(id)) return id
-  for (let id = Math.min(wanted, below - 1); id > above; id--) if (!used.has(id)) return id
-  return undefined
+/**
+ * Returns what gives free numbers, the nearest above the one that is wanted or else below it; undefined when there is none. What is
+ * wanted never goes down, so each search goes on where the one before ended.
+ */
+function freeNumbers(used: ReadonlySet<number>, [above, below]: NumberRange): (wanted: number) => number | undefined {
+  let up = above + 1
+  let down = below - 1
+  return (wanted) => {
+    for (up = Math.max(up, wanted); up < below; up++) if (!used.has(up)) return up++
+    for (down = Math.min(down, wanted); down > above; down--) if (!used.has(down)) return down--
+    return undefined
+  }
 }
 
 /** Returns entries and late ones together, in the order of their numbers. */

@@ -28,6 +28,10 @@ const tables = `
     generation INTEGER NOT NULL, last_id INTEGER NOT NULL);
 `
 
+/** The greatest number that a block ever had. A file of an earlier release is without it. */
+const lastBlock =
+  'CREATE TABLE IF NOT EXISTS last_block (one INTEGER PRIMARY KEY CHECK (one = 1), number INTEGER NOT NULL)'
+
 /** Tables with personal data, in the order of their keys. */
 const textTables = [
   {
@@ -75,6 +79,7 @@ export function openLogDatabase(file: string): DatabaseSync {
     if (count === 0) createTables(database)
     else if (found !== version) throw new OtherVersion(`its tables are of version ${found}, not ${version}`)
     createNodeTables(database)
+    database.exec(lastBlock)
     return database
   } catch (error) {
     database.close()

@@ -32,6 +32,7 @@ export class LogStore {
   readonly #insertRecent: StatementSync
   readonly #insertBlock: StatementSync
   readonly #putColumn: StatementSync
+  readonly #countBlock: StatementSync
 
   constructor(file: string) {
     this.database = openLogDatabase(file)
@@ -41,6 +42,10 @@ export class LogStore {
     this.#insertRecent = database.prepare('INSERT INTO recent VALUES (?, ?, ?, ?, ?, ?)')
     this.#insertBlock = database.prepare('INSERT OR REPLACE INTO block VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
     this.#putColumn = database.prepare('INSERT OR REPLACE INTO block_column VALUES (?, ?)')
+    this.#countBlock = database.prepare(
+      `INSERT INTO last_block SELECT 1, ifnull(max(number), 0) + 1 FROM block WHERE true
+         ON CONFLICT (one) DO UPDATE SET number = max(number + 1, excluded.number) RETURNING number`,
+    )
     this.#lastId = this.#greatestId()
     this.reload()
   }
@@ -62,9 +67,9 @@ export class LogStore {
 
   /**
    * Takes in entries that were made before others that are here already: each gets its place among those of its time. `upstreams`
-   * has the labels that they name, the first as 1.
+   * has the labels that they name, the first as 1. Returns how many found no place: every number of their time and around it is taken.
    */
-  insert(entries: readonly LogEntry[], upstreams: readonly string[]): void {
+  insert(entries: readonly LogEntry[], upstreams: readonly string[]): number {
     this.flush()
     const numbers = this.kinds.numbersOf(upstreams)
     const late = entries
@@ -78,11 +83,12 @@ export class LogStore {
     const places = Map.groupBy(late, (row) => blockPlaceOf(blocks, row))
     const inTail = places.get(blocks.length) ?? []
     places.delete(blocks.length)
-    const rest = [...places].flatMap(([place, rows]) => this.#insertIntoBlock(blocks, place, rows))
+    let lost = 0
+    for (const [place, rows] of places) lost += this.#insertIntoBlock(blocks, place, rows)
     const { rows } = numberRows(inTail, this.#tail, rangeOf(blocks, blocks.length))
     this.#insertIntoTail(rows)
-    this.#insertIntoTail(rest.map((row, index) => Object.assign({ id: this.#lastId + 1 + index }, row)))
     this.flush()
+    return lost
   }
 
   /** A rule decided an entry; counted whether the entry is kept or not. */
@@ -191,16 +197,16 @@ export class LogStore {
     this.database.close()
   }
 
-  /** Returns those that found no place. */
-  #insertIntoBlock(blocks: readonly Block[], place: number, late: readonly LateRow[]): readonly LateRow[] {
+  /** Returns how many found no place. */
+  #insertIntoBlock(blocks: readonly Block[], place: number, late: readonly LateRow[]): number {
     const block = blocks[place]
-    if (block === undefined) return late
+    if (block === undefined) return late.length
     const known = this.rowsOf(block)
-    const { rows, rest } = numberRows(late, known, rangeOf(blocks, place))
+    const { rows, lost } = numberRows(late, known, rangeOf(blocks, place))
     const [first, ...more] = cutRows(mergeRows(known, rows), blockRows)
     if (first !== undefined) this.putBlock(block.number, block.version + 1, first)
     for (const part of more) this.putBlock(this.#nextBlock(), 1, part)
-    return rest
+    return lost
   }
 
   #insertIntoTail(late: readonly Row[]): void {
@@ -230,10 +236,9 @@ export class LogStore {
     this.#insertRecent.run(id, client, name, kind, micros, at === timeOfId(id) ? null : at)
   }
 
+  /** Never one that a block had before: readers keep columns by it. */
   #nextBlock(): number {
-    const { number } = this.database.prepare('SELECT ifnull(max(number), 0) + 1 AS number FROM block').get() as {
-      number: number
-    }
+    const { number } = this.#countBlock.get() as { number: number }
     return number
   }
 

@@ -136,21 +136,21 @@ export class LogWriter {
 
   /**
    * Writes queries that a node answered, in one transaction with the number of their batch; a batch that is written already is
-   * passed over. Entries that are too old to be kept, or were forgotten since, are left out. To be called while there is no upkeep.
+   * passed over. Entries that are too old to be kept, or were forgotten since, are left out; those that find no place count as lost. To be called while there is no upkeep.
    * Returns undefined when that failed, see `failure`.
    */
   takeBatch(batch: NodeQueryBatch, now: number): TakenBatch | undefined {
-    let kept: LogEntry[] = []
+    let [count, lost] = [0, 0]
     let { number: last } = batch
     const isWritten = this.#transaction((store) => {
-      kept = []
       writeClients(store, this.#unwritten.values())
       const written = lastBatchOf(store.database, batch)
       last = Math.max(written, batch.number)
       if (written >= batch.number) return
-      kept = this.#keptOf(batch.entries, forgottenUntil(store.database), now)
+      const kept = this.#keptOf(batch.entries, forgottenUntil(store.database), now)
       for (const entry of kept) this.#note(store, entry, now)
-      store.insert(kept, batch.upstreams)
+      lost = store.insert(kept, batch.upstreams)
+      count = kept.length - lost
       noteBatch(store.database, batch, now)
     })
     if (isWritten) {
@@ -158,7 +158,9 @@ export class LogWriter {
       this.#areClientsWritten = true
     }
     this.watch?.settle(isWritten)
-    return isWritten ? { count: kept.length, last } : undefined
+    if (!isWritten) return undefined
+    this.#dropped += lost
+    return { count, last }
   }
 
   /** Returns true if there is anything to write by this clock, milliseconds since the epoch. */

@@ -118,6 +118,49 @@ test('blocks that are cut stay searchable, and what is too old goes from all of 
     writer.close()
   }))
 
+test('queries of a time that is full are lost and counted, and the log keeps the rest', () =>
+  withLog(async (log, file) => {
+    const { writer, log: write, settle } = createTestLog(file)
+    const now = Date.now()
+    const then = now - 3 * day
+    // A clock that stood still: no number is free between these.
+    for (let n = 0; n < 20_000; n += 2000)
+      write(...Array.from({ length: 2000 }, (_, k) => ({ name: `then-${n + k}`, at: then })))
+    for (let n = 0; n < 4000; n += 2000)
+      write(...Array.from({ length: 2000 }, (_, k) => ({ name: `home-${n + k}`, at: now - 60_000 + n + k })))
+    for (let number = 1; number <= 5; number += 1) {
+      const late = Array.from({ length: 2000 }, (_, k) => entryOf({ name: `node-${number}-${k}`, at: then + 5 }))
+      assert.deepEqual(writer.takeBatch(batchOf(number, late), now), { count: 0, last: number })
+    }
+    assert.equal(writer.lost, 10_000)
+    assert.equal((await log.list({}, { limit: 1, offset: 0 })).total, 24_000)
+    writer.retentionDays = 2
+    writer.retain(now)
+    settle()
+    assert.equal((await log.list({ domain: 'home-' }, { limit: 1, offset: 0 })).total, 4000)
+    assert.equal((await log.list({}, { limit: 1, offset: 0 })).total, 4000)
+    writer.close()
+  }))
+
+test('entries show as they are after the newest ones went and as many others came', () =>
+  withLog(async (log, file) => {
+    const { writer, log: write, purge } = createTestLog(file)
+    const fill = (name: string, client: number, names = 8192) => {
+      for (let n = 0; n < 8192; n += 2048)
+        write(
+          ...Array.from({ length: 2048 }, (_, k) => ({ name: `${name}-${(n + k) % names}`, client, at: Date.now() })),
+        )
+    }
+    const countOf = async (domain: string) => (await log.list({ domain }, { limit: 1, offset: 0 })).total
+    fill('kept', 1)
+    fill('gone', 2)
+    assert.equal(await countOf('gone-'), 8192)
+    purge({ before: Date.now() + 60_000, client: 2 })
+    fill('new', 1, 3)
+    assert.deepEqual([await countOf('kept-'), await countOf('gone-'), await countOf('new-')], [8192, 0, 8192])
+    writer.close()
+  }))
+
 test('a batch counts once, also when the log is opened again in between', () =>
   withLog(async (log, file) => {
     const first = createTestLog(file)

@@ -93,7 +93,9 @@ function writeBatches(): void {
   if (batches.length > 0) write()
   for (const { id, batch } of batches.splice(0)) {
     const taken = writer.takeBatch(batch, Date.now())
-    if (taken !== undefined && taken.count > 0) post({ type: 'wrote', count: taken.count, lost: writer.lost })
+    if (taken !== undefined && (taken.count > 0 || writer.lost !== lost))
+      post({ type: 'wrote', count: taken.count, lost: writer.lost })
+    lost = writer.lost
     const error = taken === undefined ? (writer.failure ?? 'the file cannot be written') : null
     post({ type: 'done', task: 'batch', id, last: taken?.last ?? 0, error })
   }

@@ -13,12 +13,20 @@ import type { DesiredDevice, Drift } from './drift.ts'
 import { createFirewall, createSimulatedFirewall, type Firewall } from './firewall.ts'
 import { generateKeyPair, generatePresharedKey, publicKeyOf } from './keys.ts'
 import { createSimulatedDriver } from './simulated-driver.ts'
-import { Tunnels } from './tunnels.ts'
+import { TunnelChanges, Tunnels } from './tunnels.ts'
 import { lockedChanges } from '../../test/locked-changes.ts'
 import { createUserspaceDriver } from './userspace-driver.ts'
 
 const obstacle = await tunnelsObstacle()
 if (obstacle !== null) console.log(`tunnels on real devices are not tested: ${obstacle}`)
+
+test('another host that runs the interface hears of a change that leaves the device here as it is, as of a limit', async () => {
+  const told: string[] = []
+  const elsewhere = { has: () => false, changed: (name: string) => told.push(name) }
+  const changes = new TunnelChanges({ elsewhere } as unknown as ConstructorParameters<typeof TunnelChanges>[0])
+  await changes.apply('wg0', [])
+  assert.deepEqual(told, ['wg0'])
+})
 
 /** One place to run the controller: a driver, a firewall, and a way to change both behind its back. */
 interface Bench {

@@ -99,7 +99,8 @@ export class TunnelChanges {
   ): Promise<void> {
     const { rules, readBack, driver, elsewhere } = this.#controller
     if (elsewhere.has(name)) return elsewhere.changed(name)
-    if (changes.length === 0 && newRules === undefined) return
+    // What this host does not change, as the limit of a peer, another one that runs the interface may have to.
+    if (changes.length === 0 && newRules === undefined) return elsewhere.changed(name)
     const device = this.#controller.device(name)
     const batch = () => applyBatch(this.#controller, device, changes)
     const open = await rules.during(name, newRules ?? null, () =>

@@ -87,6 +87,11 @@ export class DnsFolder {
     if (next !== undefined) await writeFileAtomic(join(this.path, manifestName), JSON.stringify(next))
   }
 
+  /** Where files are while they are fetched. */
+  incoming(files: readonly DnsFile[]): Set<string> {
+    return new Set(files.map((file) => this.#incoming(file)))
+  }
+
   #incoming(file: DnsFile): string {
     return join(this.path, incomingName, incomingNameOf(file))
   }

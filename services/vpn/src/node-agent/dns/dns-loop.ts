@@ -43,8 +43,8 @@ async function askFor(
 }
 
 /**
- * Has the resolver take an answer over. A fetch that takes long, as that of a list does, ends when the service knows something newer:
- * that is returned then. What came whole is not fetched again.
+ * Has the resolver take an answer over. When that takes long, as with a list, and the service knows something newer, it ends and that
+ * is returned. What came whole is not fetched again, and what is being fetched goes on if the newer one names it, too.
  */
 async function takeUnlessNewer(
   dependencies: DnsLoopDependencies,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,6 +15,9 @@ const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 async function openNode() {
   const folder = await temporaryDirectory('node-dns')
   const store = new Map<string, string>()
+  /** What the download of a file waits for, by its hash; those of them that began. */
+  const slow = new Map<string, Promise<void>>()
+  const begun: string[] = []
   const calls: string[] = []
   const lines: string[] = []
   const fetched: string[] = []
@@ -24,8 +28,14 @@ async function openNode() {
     new NodeResolver({
       directory: folder.path,
       link: {
-        async download(path, file) {
+        async download(path, file, { signal: end }) {
           const hash = path.split('/').at(-1) ?? ''
+          const held = slow.get(hash)
+          if (held !== undefined) {
+            begun.push(store.get(hash) ?? '')
+            const ended = once(end, 'abort').then(() => Promise.reject(new Error('ended')))
+            await Promise.race([held, ended])
+          }
           await writeFile(file, store.get(hash) ?? '')
           if (!store.has(hash)) throw new Error('the file that it sends is not the one that it named')
           fetched.push(store.get(hash) ?? '')
@@ -64,6 +74,8 @@ async function openNode() {
     lines,
     fetched,
     store,
+    slow,
+    begun,
     open,
     signal,
     refuse: (error?: Error | Promise<never>) => void (refusal = error),
@@ -187,6 +199,46 @@ test('a small change does not wait for the newer text of a list, but for the tex
   node.store.set(hashOf('b.example\n'), 'b.example\n')
   await resolver.take('three', more, node.signal)
   assert.equal(node.calls.at(-1), 'together')
+})
+
+test('a list goes on being fetched when something newer names it, too, and ends when that does not', async () => {
+  await using node = await openNode()
+  const resolver = node.open()
+  await resolver.take('one', node.manifest({ 'lists.json': '[1]', 'lists/a.txt': 'old.example\n' }), node.signal)
+  const { promise: isHere, resolve: arrive } = Promise.withResolvers<void>()
+  node.slow.set(hashOf('a.example\n'), isHere)
+  const list = { 'lists.json': '[2]', 'lists/a.txt': 'a.example\n' }
+  const takeUntilBegun = async (revision: string, contents: Record<string, string>, begun: number) => {
+    const newer = new AbortController()
+    const taken = resolver.take(revision, node.manifest(contents), newer.signal)
+    await eventually(
+      () => node.begun.length,
+      (count) => count >= begun,
+      { what: 'the list is being fetched' },
+    )
+    return { taken, newer }
+  }
+  const first = await takeUntilBegun('two', list, 1)
+  first.newer.abort()
+  await assert.rejects(first.taken)
+
+  const second = resolver.take('three', node.manifest({ ...list, 'rules.json': '[3]' }), node.signal)
+  await eventually(
+    () => readFile(join(node.path, 'rules.json'), 'utf8'),
+    (text) => text === '[3]',
+    { what: 'the small change, before the list' },
+  )
+  arrive()
+  await second
+  assert.deepEqual([node.begun, resolver.received], [['a.example\n'], 'three'])
+
+  node.slow.set(hashOf('b.example\n'), new Promise(() => undefined))
+  const third = await takeUntilBegun('four', { ...list, 'lists/a.txt': 'b.example\n' }, 2)
+  third.newer.abort()
+  await assert.rejects(third.taken)
+  await resolver.take('five', node.manifest({ ...list, 'rules.json': '[5]' }), node.signal)
+  assert.deepEqual(await readdir(join(node.path, 'incoming')), [], 'nothing is left of it')
+  await resolver.close()
 })
 
 test('what was put in its place before an error comes into force with the rest', async () => {

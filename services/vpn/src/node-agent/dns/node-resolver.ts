@@ -1,11 +1,12 @@
 import type { Log } from '@hearth/runtime'
 import { resolverFile } from '../../dns/resolver-files.ts'
 import { type DnsFile, DnsManifest, isListText } from '../../nodes/dns/manifest.ts'
-import { linkPaths, type Report } from '../../nodes/link-schema.ts'
+import type { Report } from '../../nodes/link-schema.ts'
 import type { ResolverSupervisor } from '../../resolver/supervisor.ts'
 import type { ControlLink } from '../control-link.ts'
 import { describeIssue } from '../state-file.ts'
 import { DnsFolder, type StoredManifest } from './dns-folder.ts'
+import { FileDownloads } from './file-downloads.ts'
 import type { QueryJournal } from './query-journal.ts'
 
 /** A resolver process that is supervised. */
@@ -39,6 +40,7 @@ interface Pending {
 export class NodeResolver {
   readonly #dependencies: NodeResolverDependencies
   readonly #folder: DnsFolder
+  readonly #downloads: FileDownloads
   #resolver: Supervised | undefined
   #received: string | null = null
   #pending: Pending | undefined
@@ -53,6 +55,7 @@ export class NodeResolver {
   constructor(dependencies: NodeResolverDependencies) {
     this.#dependencies = dependencies
     this.#folder = new DnsFolder(dependencies.directory)
+    this.#downloads = new FileDownloads(dependencies.link)
   }
 
   /** Starts the resolver from what is on the disk. What is damaged there is asked for again. */
@@ -78,7 +81,10 @@ export class NodeResolver {
     return this.#received
   }
 
-  /** Takes over what the service sent: fetches what is not there, then puts it in force. Throws when something cannot be fetched. */
+  /**
+   * Takes over what the service sent: fetches what is not there, then puts it in force. Throws when something cannot be fetched. After the
+   * signal the file that is being fetched is still fetched, unless what is taken over next names it no more.
+   */
   async take(revision: string, sent: unknown, signal: AbortSignal): Promise<void> {
     const { log } = this.#dependencies
     const { success, data: manifest, error } = DnsManifest.safeParse(sent)
@@ -107,15 +113,15 @@ export class NodeResolver {
   /** The files stay, compiled lists too: when an interface needs the resolver again, it blocks from its first answer. */
   async #end(next: StoredManifest): Promise<void> {
     this.#pending = { isStopped: true, isPartial: false, files: false, lists: false }
+    await this.#downloads.close()
     if (this.#folder.isUsable) await this.#folder.place([], next)
   }
 
   async #install(next: StoredManifest, signal: AbortSignal): Promise<void> {
     const missing = await this.#folder.missing(next.files)
+    await this.#downloads.keep(this.#folder.incoming(missing))
     await this.#folder.expect(missing)
-    const { link } = this.#dependencies
-    const fetch = ({ sha256, size }: DnsFile, path: string) =>
-      link.download(`${linkPaths.dnsFiles}${sha256}`, path, { sha256, size, signal })
+    const fetch = (file: DnsFile, path: string) => this.#downloads.fetch(file, path, signal)
     const first = this.#isBeforeLists(missing) ? missing.filter((file) => !isOfLists(file)) : []
     if (first.length > 0) {
       await this.#folder.fetch(first, fetch)
@@ -207,9 +213,9 @@ export class NodeResolver {
   }
 
   /** Ends the resolver; its files stay. A change that it is about to take over is given up, and taken over at the next start. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#isClosed = true
-    return this.#stop()
+    await Promise.all([this.#downloads.close(), this.#stop()])
   }
 
   async #stop(): Promise<void> {

@@ -87,6 +87,35 @@ test('what waits is bounded by size and age, and what was deleted is counted', a
   assert.equal(next.lost, 110)
 })
 
+test('limits are looked at once a minute, and new batches are found meanwhile', async () => {
+  await using world = await openFolder()
+  const now = Date.now()
+  const journal = world.open({ bytes: 1000, days: 7 })
+  await world.put(1, 1)
+  await journal.limit(now)
+  await world.put(2, 100)
+  await journal.limit(now + 30_000)
+  assert.deepEqual(world.numbers(), [1, 2])
+  assert.equal((await journal.oldest())?.number, 1)
+  await journal.confirm(1, 1)
+  assert.equal((await journal.oldest())?.number, 2)
+  await journal.limit(now + 61_000)
+  assert.deepEqual(world.numbers(), [])
+  assert.equal(journal.lost, 100)
+})
+
+test('queries that are deleted one batch after the other are in the log at once, and then hourly', async () => {
+  await using world = await openFolder()
+  const now = Date.now()
+  const journal = world.open({ bytes: 1000, days: 7 })
+  for (const minutes of [0, 2, 4, 70]) {
+    await world.put(minutes + 1, 100)
+    await journal.limit(now + minutes * 60_000)
+  }
+  const counts = world.lines.map((line) => /deleted: (\d+)$/.exec(line)?.[1])
+  assert.deepEqual([counts, journal.lost], [['100', '300'], 400])
+})
+
 test('without retention in the settings nothing stays, and nothing counts as lost', async () => {
   await using world = await openFolder(0)
   await world.put(1, 10)

@@ -13,6 +13,10 @@ import { dnsFolderName } from './dns-folder.ts'
 /** Bytes and days of queries that wait for the service, at most; settings that keep queries for less hold. */
 const maxWaiting = { bytes: 64 << 20, days: 7 } as const
 const day = 86_400_000
+/** Pauses between two looks at the limits and at the folder, milliseconds: many batches may wait. */
+const [limitEveryMs, listEveryMs] = [60_000, 10_000]
+/** Pause between two lines of the log about queries that were deleted, milliseconds. */
+const warnEveryMs = 3_600_000
 
 /** What is gone from the journal: the number of the last batch, in the count that it belongs to, and queries that were lost. */
 const Position = z.object({ count: z.uuid(), last: z.int().min(0), lost: z.int().min(0) })
@@ -39,7 +43,13 @@ export class QueryJournal {
   readonly #dns: string
   readonly #folder: string
   #position: Position | undefined
-  #waiting = 0
+  /** Batches that wait, the oldest first, as the folder was last listed. */
+  #listed: StoredBatch[] = []
+  #listedAt = -Infinity
+  #limitedAt = -Infinity
+  #warnedAt = -Infinity
+  /** Queries that were deleted since. */
+  #unsaid = 0
 
   constructor(dependencies: QueryJournalDependencies) {
     this.#dependencies = dependencies
@@ -49,7 +59,7 @@ export class QueryJournal {
 
   /** Queries that waited when it looked last. */
   get waiting(): number {
-    return this.#waiting
+    return entriesOf(this.#listed)
   }
 
   /** Queries that were deleted before the service had them. */
@@ -63,7 +73,10 @@ export class QueryJournal {
     const [first] = batches
     if (first === undefined) return undefined
     const { count } = await this.#read()
-    const text = await readFile(join(this.#folder, first.file), 'utf8')
+    const text = await readFile(join(this.#folder, first.file), 'utf8').catch((error: unknown) => {
+      this.#listedAt = -Infinity
+      throw error
+    })
     return { count, number: first.number, entries: entriesIn(text) }
   }
 
@@ -82,8 +95,11 @@ export class QueryJournal {
     await this.#remove(batches, entriesOf(batches))
   }
 
-  /** Deletes what is too old, or too much. */
+  /** Deletes what is too old, or too much. Looks once a minute. */
   async limit(now: number): Promise<void> {
+    if (Math.abs(now - this.#limitedAt) < limitEveryMs) return
+    this.#limitedAt = now
+    this.#listedAt = -Infinity
     const batches = this.#batches()
     if (batches.length === 0) return
     const { logRetentionDays: kept } = await readResolverFile(this.#dns, 'settings')
@@ -101,16 +117,26 @@ export class QueryJournal {
     const expired = kept === 0 ? Infinity : now - kept * day
     const lost = gone.filter((batch) => (found[batches.indexOf(batch)]?.mtimeMs ?? 0) >= expired)
     await this.#remove(gone, entriesOf(lost))
-    if (lost.length > 0)
-      this.#dependencies.log.warn(
-        `queries that wait for the service became too many or too old; deleted: ${entriesOf(lost)}`,
-      )
+    if (lost.length > 0) this.#warn(entriesOf(lost), now)
   }
 
+  #warn(lost: number, now: number): void {
+    this.#unsaid += lost
+    if (Math.abs(now - this.#warnedAt) < warnEveryMs) return
+    const { log } = this.#dependencies
+    log.warn(`queries that wait for the service became too many or too old; deleted: ${this.#unsaid}`)
+    this.#warnedAt = now
+    this.#unsaid = 0
+  }
+
+  /** New batches come behind those that are known. */
   #batches(): StoredBatch[] {
-    const batches = batchesIn(this.#folder)
-    this.#waiting = entriesOf(batches)
-    return batches
+    const now = performance.now()
+    if (this.#listed.length === 0 || now - this.#listedAt >= listEveryMs) {
+      this.#listed = batchesIn(this.#folder)
+      this.#listedAt = now
+    }
+    return this.#listed
   }
 
   /** What is gone is noted first: its numbers are not given again. */
@@ -120,7 +146,8 @@ export class QueryJournal {
     const position = await this.#read()
     await this.#write({ ...position, last: Math.max(position.last, greatest), lost: position.lost + lost })
     for (const { file } of batches) await rm(join(this.#folder, file), { force: true })
-    this.#waiting -= entriesOf(batches)
+    const gone = new Set(batches)
+    this.#listed = this.#listed.filter((batch) => !gone.has(batch))
   }
 
   async #read(): Promise<Position> {

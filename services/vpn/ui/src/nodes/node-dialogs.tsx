@@ -118,6 +118,7 @@ export function EditNode({ node, onClose }: { node: Node; onClose: () => void })
     validate: { name: (text: string) => (text.trim() === '' ? 'Enter a name' : null) },
   })
   const endpoint = form.getValues().endpoint.trim()
+  const interfaces = [...node.interfaces, ...node.standby_interfaces]
   return (
     <FormDialog
       opened
@@ -143,8 +144,8 @@ export function EditNode({ node, onClose }: { node: Node; onClose: () => void })
         maxLength={253}
         {...form.getInputProps('endpoint')}
       />
-      {node.interfaces.length > 0 && endpoint !== (node.endpoint ?? '') && (
-        <Alert color="yellow">Peers of {node.interfaces.join(', ')} need their configuration again.</Alert>
+      {interfaces.length > 0 && endpoint !== (node.endpoint ?? '') && (
+        <Alert color="yellow">Peers of {interfaces.join(', ')} need their configuration again.</Alert>
       )}
     </FormDialog>
   )
