@@ -151,6 +151,23 @@ test('a plan for the plant ends with the plant', async () => {
   await stateWhen(gateway, 'main', 'idle')
   await stateWhen(gateway, 'second', 'idle')
   await assert.rejects(configurePlans(gateway, { whole_plant: true }), /whole_plant/)
+  // What names nothing any more can still be switched off and saved.
+  await configurePlans(gateway, { enabled: false, carries_out: false, capacity_wh: null })
+})
+
+test('the plan of the plant goes on without an inverter that is removed, also the one of an earlier plan', async () => {
+  await using plant = await startPlant({ speed: 20 })
+  const { gateway } = plant
+  await configurePlans(gateway, { enabled: true, device_id: 'second', price_source: 'fixed' })
+  const contents = ['main', 'second'].map((id) => ({ device_id: id, capacity_wh: 9600 }))
+  await configurePlans(gateway, { whole_plant: true, batteries: contents, capacity_wh: null })
+  await gateway.operate('DELETE', '/admin/api/devices/second')
+  const { settings } = (await gateway.operate('GET', '/admin/api/plan')) as {
+    settings: { enabled: boolean; whole_plant: boolean; device_id: string; batteries: { device_id: string }[] }
+  }
+  const { enabled, whole_plant: isWhole, device_id: id, batteries } = settings
+  assert.deepEqual([enabled, isWhole, id, batteries.map(({ device_id: own }) => own)], [true, true, '', ['main']])
+  await configurePlans(gateway, { reserve_percent: 10, capacity_wh: null })
 })
 
 test('the limit of the grid connection is kept by what is measured, with a sensor on the other inverter', async () => {

@@ -121,12 +121,14 @@ test('a note is short and printable', () => {
   assert.equal(CapabilityUpdate.safeParse({ status: 'unverified', name: 'x' }).success, false)
 })
 
-test('discharging to the load also requires the grid sign; setpoint volatility affects every mode', () => {
-  assert.deepEqual(requiredCapabilities('hold'), requiredCapabilities('charge_from_grid'))
-  assert.equal(isAffected('hold', ['grid_power_sign_convention']), false)
-  assert.equal(isAffected('discharge_to_load', ['grid_power_sign_convention']), true)
-  assert.equal(isAffected('hold', ['setpoint_volatility']), true)
-  assert.equal(isAffected('hold', ['export_limit_convention']), false)
+test('discharging to the load also requires the grid sign, charging below a limit too; setpoint volatility affects every mode', () => {
+  assert.deepEqual(requiredCapabilities('hold', 4000), requiredCapabilities('charge_from_grid', null))
+  assert.equal(isAffected('hold', ['grid_power_sign_convention'], 4000), false)
+  assert.equal(isAffected('discharge_to_load', ['grid_power_sign_convention'], null), true)
+  assert.equal(isAffected('charge_from_grid', ['grid_power_sign_convention'], null), false)
+  assert.equal(isAffected('charge_from_grid', ['grid_power_sign_convention'], 4000), true)
+  assert.equal(isAffected('hold', ['setpoint_volatility'], null), true)
+  assert.equal(isAffected('hold', ['export_limit_convention'], null), false)
 })
 
 async function open(guarded: CapabilityDependencies['guarded'] = (_id, _names, change) => change()) {

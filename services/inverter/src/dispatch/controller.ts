@@ -1,26 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import type { Capability } from '../capabilities/schema.ts'
 import { Problem, unknownDevice } from '../problems.ts'
 import { cycle, firstAim, isExpected, type RunningOperation, nextDue } from './cycle.ts'
 import type { Ending } from './dispatch-machine.ts'
 import { endingFor, errorForCaller, Interrupted } from './endings.ts'
 import { DeviationMonitor } from './deviation.ts'
+import { otherMeter } from './grid-connection.ts'
+import { checkVerified, judgeDevice, meterForRequest, type DeviceFacts } from './judge-device.ts'
 import { Meter, readSoc } from './measure.ts'
-import { gateOf, type DispatchDevice } from './gate.ts'
 import { previewOf } from './preview.ts'
 import { idle, operationOf, type DispatchRecord, type Operation } from './record.ts'
 import type { Dispatch, DispatchMode, DispatchPreview, DispatchRequest, StopReason } from './schema.ts'
 import { prepare, applyPlan, handBack, currentRecord, type Run } from './steps.ts'
-import { checkPrecedence, corruptRecord, isGoalMet, judge } from './submission.ts'
+import { checkPrecedence, corruptRecord, isGoalMet } from './submission.ts'
 import type { Accepted, Submitter, Verdict } from './submission.ts'
 import { createDeviceQueue, type DeviceQueue } from './device-queue.ts'
 
-export interface ControllerDependencies {
+export interface ControllerDependencies extends DeviceFacts {
   readonly run: Omit<Run, 'checkHalted' | 'checkVerified'>
-  readonly device: () => DispatchDevice | undefined
-  readonly capabilities: () => Promise<readonly Capability[]>
-  /** Registers that are not approved for writing. */
-  readonly unapproved: () => readonly string[]
   readonly isWriteAccessOn: () => boolean
 }
 
@@ -56,6 +52,11 @@ export class Controller {
 
   get record(): DispatchRecord | undefined {
     return this.#run.persisted.record
+  }
+
+  /** The inverter whose grid power the running operation reads; undefined while nothing runs. */
+  get meterId(): string | undefined {
+    return this.#running?.meterId
   }
 
   get readiness() {
@@ -169,27 +170,30 @@ export class Controller {
     this.#halted = true
   }
 
-  async #judge(request: DispatchRequest): Promise<Verdict> {
+  async #judge(request: DispatchRequest, meterId = meterForRequest(request, this.#run)): Promise<Verdict> {
     const device = this.#dependencies.device()
     if (device === undefined) throw unknownDevice(this.#run.deviceId)
     if (this.#closing) throw new Problem('shutting_down', 'The service is stopping')
     if (!this.#dependencies.isWriteAccessOn()) throw new Problem('write_disabled', 'Write access is off')
     if (this.#refusals > 0)
       throw new Problem('device_maintenance', 'The device is being changed', { retryAfterSeconds: 5 })
-    const capabilities = await this.#dependencies.capabilities()
-    const unapproved = this.#dependencies.unapproved()
-    return judge(request, { now: this.#run.timers.now(), device, capabilities, unapproved, record: this.record })
+    return judgeDevice(request, device, { facts: this.#dependencies, run: this.#run, meterId })
   }
 
-  /** Judges again once the firmware on the connection is known: another one takes verifications away. */
+  /**
+   * Judges again once the firmware on the connections is known: another one takes verifications away. The meter is chosen once,
+   * so that the sign is that of the inverter that is read.
+   */
   async #judgeIdentified(request: DispatchRequest): Promise<Verdict> {
+    const meterId = meterForRequest(request, this.#run)
     await this.#run.gateway().identify()
-    return this.#judge(request)
+    await otherMeter(meterId, this.#run)?.().identify()
+    return this.#judge(request, meterId)
   }
 
   async #checkVerified(mode: DispatchMode): Promise<void> {
-    const device = this.#dependencies.device()
-    if (device !== undefined) gateOf(mode, { device, capabilities: await this.#dependencies.capabilities() })
+    if (this.#running !== undefined)
+      await checkVerified(mode, this.#running, { facts: this.#dependencies, run: this.#run })
   }
 
   async #endAtGoal(): Promise<void> {
@@ -199,7 +203,7 @@ export class Controller {
 
   async #start(accepted: Accepted, submitter: Submitter, begun: number): Promise<void> {
     const record = currentRecord(this.#run.persisted)
-    const { conventions, requested, lifetimeMs } = accepted
+    const { conventions, requested, lifetimeMs, meterId } = accepted
     const id = randomBytes(16).toString('hex')
     const operation: Operation = { ...requested, ...submitter, id, isReplacement: record.phase === 'controlling' }
     await this.#interruptibly(operation, async () => {
@@ -207,8 +211,8 @@ export class Controller {
       this.#running = {
         conventions,
         deadline: begun + lifetimeMs,
-        meter: new Meter(() => this.#run.timers.monotonic(), this.#run.connection.meterFor(requested.mode)),
-        seesConnection: this.#run.connection.isRead(requested.mode),
+        meter: new Meter(() => this.#run.timers.monotonic(), otherMeter(meterId, this.#run)),
+        meterId,
         deviation: new DeviationMonitor(),
         wroteAt: begun,
       }

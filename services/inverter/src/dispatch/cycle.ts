@@ -2,6 +2,7 @@ import { Problem } from '../problems.ts'
 import { restoreDelayMs, type Aim } from './dispatch-machine.ts'
 import { Interrupted } from './endings.ts'
 import type { DeviationMonitor } from './deviation.ts'
+import { isMeterRight } from './grid-connection.ts'
 import { StaleReadings, type Measurement, type Meter } from './measure.ts'
 import { batterySign, gridSign, nextSetpoint, shouldWrite } from './next-setpoint.ts'
 import type { Conventions } from './plan.ts'
@@ -16,8 +17,8 @@ export interface RunningOperation {
   readonly conventions: Conventions
   readonly meter: Meter
   readonly deviation: DeviationMonitor
-  /** The grid power that it reads is that of the connection of the house. */
-  readonly seesConnection: boolean
+  /** The inverter whose grid power it reads, by the sign in its conventions. */
+  readonly meterId: string
   /** Time of the last write of the setpoint; monotonic milliseconds. */
   wroteAt: number
 }
@@ -38,6 +39,7 @@ export async function cycle(
     if (run.timers.monotonic() >= running.deadline || run.timers.now() >= operation.until)
       throw new Interrupted('ttl_expired')
     if (!isAllowed()) throw new Interrupted('write_not_allowed')
+    checkMeter(run, running, operation)
     proceed()
   }
   checkConditions()
@@ -49,7 +51,7 @@ export async function cycle(
   const measuredW = batterySign(measured.battery, running.conventions)
   if (running.deviation.note({ commandedW, measuredW, now: run.timers.now() })) run.persisted.announce()
   const { mode, maxPowerW } = operation
-  const limitW = limitOf(run, running)
+  const limitW = run.connection.limitW()
   const sharing = run.connection.sharing(mode)
   const wantedW = nextSetpoint({ mode, maxPowerW, commandedW, gridW, measuredW, limitW, sharing })
   // Timers of the platform are a little early now and then; a tenth of a second must not cost a round.
@@ -66,7 +68,8 @@ export async function firstAim(run: Run, running: RunningOperation, proceed: () 
   const record = currentRecord(run.persisted)
   if (record.phase !== 'applying' && record.phase !== 'replacing') throw new Error('nothing is being started')
   const measured = await running.meter.read(run.gateway(), proceed)
-  const site = { limitW: limitOf(run, running), sharing: run.connection.sharing(record.operation.mode) }
+  checkMeter(run, running, record.operation)
+  const site = { limitW: run.connection.limitW(), sharing: run.connection.sharing(record.operation.mode) }
   const wantedW = firstSetpoint(record.operation, measured, { ...site, conventions: running.conventions })
   running.wroteAt = run.timers.monotonic()
   running.meter.recordChange(wantedW - batterySign(measured.battery, running.conventions))
@@ -84,9 +87,10 @@ export function firstSetpoint(
   return nextSetpoint({ mode, maxPowerW, commandedW, gridW, measuredW: commandedW, limitW, sharing })
 }
 
-/** The limit of the grid connection, where it is what is measured. */
-const limitOf = ({ connection }: Run, { seesConnection }: RunningOperation): number | null =>
-  seesConnection ? connection.limitW() : null
+/** Ends an operation that would have to read its grid power elsewhere: after a change of the plant or of the limit. */
+function checkMeter({ connection }: Run, { meterId }: RunningOperation, { mode }: Operation): void {
+  if (!isMeterRight(mode, meterId, connection)) throw new Interrupted('device_reconfigured')
+}
 
 const aimAt = (commandedW: number, conventions: Conventions): Aim => ({
   commandedW,

@@ -7,16 +7,9 @@ import { Problem, unknownDevice } from '../problems.ts'
 import { Controller } from './controller.ts'
 import type { Submitter } from './submission.ts'
 import type { DispatchDevice } from './gate.ts'
-import {
-  changesGrid,
-  needsGrid,
-  ownConnection,
-  withMeter,
-  type ConnectionView,
-  type GridConnection,
-} from './grid-connection.ts'
+import { changesGrid, ownConnection, withMeter, type ConnectionView, type GridConnection } from './grid-connection.ts'
 import type { DeviceGateway } from './measure.ts'
-import { readRecord, stateOf, type Operation } from './record.ts'
+import { operationOf, readRecord, stateOf, underWayOf, type Operation } from './record.ts'
 import { PersistedRecord } from './persisted-record.ts'
 import { dispatchRegisters, isDispatchRegister } from './registers.ts'
 import type { Dispatch, DispatchPreview, DispatchRequest, DispatchState, StopReason } from './schema.ts'
@@ -97,7 +90,7 @@ export class DispatchService {
     const controller = new Controller({
       run: { deviceId, persisted, timers, log, gateway, ended, connection: this.#connectionOf(deviceId) },
       device: () => devices.find(deviceId),
-      capabilities: () => this.capabilitiesOf(deviceId),
+      capabilities: (meterId) => this.capabilitiesOf(deviceId, meterId),
       unapproved: () => dispatchRegisters.filter((name) => !isApproved(name)),
       isWriteAccessOn,
     })
@@ -119,29 +112,28 @@ export class DispatchService {
     const meterOf = (id: string) => this.#connection.meterOf(id)
     return {
       limitW: () => this.#connection.limitW(),
-      isRead: (mode) => meterOf(deviceId) === deviceId || needsGrid(mode, this.#connection.limitW()),
-      // An operation keeps its meter: the sign of another one may differ.
-      meterFor: (mode) => {
-        const meter = meterOf(deviceId)
-        const isOther = meter !== deviceId && needsGrid(mode, this.#connection.limitW())
-        return isOther ? () => this.#gatewayOf(meter) : undefined
-      },
+      meterId: () => meterOf(deviceId),
+      gatewayOf: (meterId) => this.#gatewayOf(meterId),
       sharing: (mode) => {
         const others = this.#controllers.entries().filter(([id, { record }]) => {
-          const isRunning = record?.phase === 'controlling' && record.operation.mode === mode
-          return id !== deviceId && isRunning && meterOf(id) === meterOf(deviceId)
+          const isSame = record !== undefined && underWayOf(record)?.mode === mode
+          return id !== deviceId && isSame && meterOf(id) === meterOf(deviceId)
         })
         return others.toArray().length + 1
       },
     }
   }
 
-  /** The capabilities of a device, with the sign of the grid power of the inverter that measures it. */
-  async capabilitiesOf(deviceId: string): Promise<readonly Capability[]> {
+  /** Limit of the grid connection, watts; null for none. */
+  gridLimitW(): number | null {
+    return this.#connection.limitW()
+  }
+
+  /** The capabilities of a device, with the sign of the grid power of the inverter that measures it, or of another one. */
+  async capabilitiesOf(deviceId: string, meterId = this.#connection.meterOf(deviceId)): Promise<readonly Capability[]> {
     const { capabilities } = this.#dependencies
-    const meter = this.#connection.meterOf(deviceId)
     const own = await capabilities(deviceId)
-    return meter === deviceId ? own : withMeter(own, await capabilities(meter))
+    return meterId === deviceId ? own : withMeter(own, await capabilities(meterId))
   }
 
   /** The controller of a configured device; throws `unknown_device`. */
@@ -207,7 +199,10 @@ export class DispatchService {
    */
   guarded<T>(deviceId: string, change: () => Promise<T>, capabilities?: readonly CapabilityName[]): Promise<T> {
     const check = (active: Operation | undefined) => {
-      if (active !== undefined && (capabilities === undefined || isAffected(active.mode, capabilities)))
+      if (
+        active !== undefined &&
+        (capabilities === undefined || isAffected(active.mode, capabilities, this.#connection.limitW()))
+      )
         throw dependsOnIt(active)
       const reading = changesGrid(capabilities) ? this.#readingFrom(deviceId) : undefined
       if (reading !== undefined) throw dependsOnIt(reading)
@@ -217,11 +212,8 @@ export class DispatchService {
 
   /** An operation of another device that reads its grid power from this one. */
   #readingFrom(deviceId: string): Operation | undefined {
-    for (const [id, { record }] of this.#controllers) {
-      const isOther = id !== deviceId && this.#connection.meterOf(id) === deviceId
-      if (!isOther || record?.phase !== 'controlling') continue
-      if (needsGrid(record.operation.mode, this.#connection.limitW())) return record.operation
-    }
+    for (const [id, { record, meterId }] of this.#controllers)
+      if (id !== deviceId && meterId === deviceId && record !== undefined) return operationOf(record)
     return undefined
   }
 

@@ -1,6 +1,7 @@
 import type { Capability, CapabilityName, EvidenceField } from '../capabilities/schema.ts'
 import type { Device } from '../devices/device.ts'
 import { Problem } from '../problems.ts'
+import { needsGrid } from './grid-connection.ts'
 import { conventionsOf } from './plan.ts'
 import type { DispatchMode } from './schema.ts'
 
@@ -11,13 +12,17 @@ export type DispatchDevice = Pick<Device, 'id' | 'maxChargePowerW' | 'maxDischar
 interface GateInput {
   readonly device: DispatchDevice
   readonly capabilities: readonly Capability[]
+  /** Limit of the grid connection, watts; null for none. */
+  readonly limitW: number | null
+  /** The inverter whose sensor sees the grid connection; the device itself by default. */
+  readonly meterId?: string
 }
 
 /** The gate of a mode; undefined while it is closed. It never opens without the code of the external strategy. */
-export function openGate(mode: DispatchMode, { device, capabilities }: GateInput) {
+export function openGate(mode: DispatchMode, { device, capabilities, limitW }: GateInput) {
   const conventions = conventionsOf(capabilities)
   if (conventions === undefined) return undefined
-  if (unverifiedFor(mode, capabilities).length === 0) return { openedBy: 'verified', conventions } as const
+  if (unverifiedFor(mode, { capabilities, limitW }).length === 0) return { openedBy: 'verified', conventions } as const
   return device.engineeringMode ? ({ openedBy: 'engineering', conventions } as const) : undefined
 }
 
@@ -31,22 +36,25 @@ export function gateOf(mode: DispatchMode, input: GateInput) {
 const always = ['write_path_convention', 'battery_power_sign_convention'] as const
 
 /**
- * Capabilities that must be verified for a mode. `hold` needs the battery sign because its end writes a signed setpoint back; only load
- * following reads the grid meter.
+ * Capabilities that must be verified for a mode. `hold` needs the battery sign because its end writes a signed setpoint back; load
+ * following and a charge below a limit read the grid meter.
  */
-export function requiredCapabilities(mode: DispatchMode): readonly CapabilityName[] {
-  return mode === 'discharge_to_load' ? [...always, 'grid_power_sign_convention'] : always
+export function requiredCapabilities(mode: DispatchMode, limitW: number | null): readonly CapabilityName[] {
+  return needsGrid(mode, limitW) ? [...always, 'grid_power_sign_convention'] : always
 }
 
 /** Returns true if a change of these capabilities affects a running operation of the mode. Volatility affects every mode. */
-export function isAffected(mode: DispatchMode, changed: readonly CapabilityName[]): boolean {
-  const used = new Set<CapabilityName>([...requiredCapabilities(mode), 'setpoint_volatility'])
+export function isAffected(mode: DispatchMode, changed: readonly CapabilityName[], limitW: number | null): boolean {
+  const used = new Set<CapabilityName>([...requiredCapabilities(mode, limitW), 'setpoint_volatility'])
   return changed.some((name) => used.has(name))
 }
 
 /** Capabilities that a mode needs and that are not verified. */
-function unverifiedFor(mode: DispatchMode, capabilities: readonly Capability[]): CapabilityName[] {
-  return requiredCapabilities(mode).filter(
+function unverifiedFor(
+  mode: DispatchMode,
+  { capabilities, limitW }: Pick<GateInput, 'capabilities' | 'limitW'>,
+): CapabilityName[] {
+  return requiredCapabilities(mode, limitW).filter(
     (name) => !capabilities.some((record) => record.name === name && record.status === 'verified'),
   )
 }
@@ -57,26 +65,29 @@ export function missingEvidence({ name, soc_strategy_external_code: code }: Capa
 }
 
 /** The problem of a mode whose gate is closed: every capability that is missing, what it lacks, and where it is recorded. */
-function gateClosed(mode: DispatchMode, { device, capabilities }: GateInput): Problem {
-  const unverified = unverifiedFor(mode, capabilities)
+function gateClosed(mode: DispatchMode, input: GateInput): Problem {
+  const { device, meterId } = input
+  const unverified = unverifiedFor(mode, input)
   const names: CapabilityName[] =
     device.engineeringMode || unverified.length === 0 ? ['write_path_convention'] : unverified
   const errors = names.map((parameter) => ({
     parameter,
     code: 'dispatch_unverified',
-    detail: reasonOf(parameter, { device, capabilities }),
+    detail: reasonOf(parameter, input),
   }))
   const reasons = errors.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ')
-  const where =
-    `Record it on the page Inverters, ${device.id}, Capabilities, or with ` +
-    `\`hearth inverter capability set --device ${device.id} ${names[0] ?? ''} --verified ...\``
-  return new Problem('dispatch_unverified', `${mode} is not possible: ${reasons}. ${where}`, {
+  // The sign of the grid power is that of the inverter that measures it.
+  const where = names[0] === 'grid_power_sign_convention' ? (meterId ?? device.id) : device.id
+  const how =
+    `Record it on the page Inverters, ${where}, Capabilities, or with ` +
+    `\`hearth inverter capability set --device ${where} ${names[0] ?? ''} --verified ...\``
+  return new Problem('dispatch_unverified', `${mode} is not possible: ${reasons}. ${how}`, {
     errors,
     members: { missing_capabilities: names },
   })
 }
 
-function reasonOf(name: CapabilityName, { device, capabilities }: GateInput): string {
+function reasonOf(name: CapabilityName, { device, capabilities }: Pick<GateInput, 'device' | 'capabilities'>): string {
   const record = capabilities.find((other) => other.name === name)
   const isCodeMissing = name === 'write_path_convention' && (record === undefined || missingEvidence(record).length > 0)
   const code =

@@ -17,10 +17,10 @@ export const ownConnection: GridConnection = { limitW: () => null, meterOf: (dev
 export interface ConnectionView {
   /** Largest power from the grid, watts; null for no limit. */
   limitW(): number | null
-  /** True if an operation of the mode reads the power of the connection. */
-  isRead(mode: DispatchMode): boolean
-  /** What the grid power of an operation is read from; undefined for the device itself. */
-  meterFor(mode: DispatchMode): (() => Pick<DeviceGateway, 'readFresh'>) | undefined
+  /** The inverter whose sensor sees the connection now; the device itself where it does. */
+  meterId(): string
+  /** The inverter with an id. Throws a `Problem` while it is not configured. */
+  gatewayOf(meterId: string): DeviceGateway
   /** Operations of this mode at the same connection, at least one: what is missing is divided among them. */
   sharing(mode: DispatchMode): number
 }
@@ -30,6 +30,23 @@ const gridSign = 'grid_power_sign_convention'
 /** Returns true if an operation of the mode works with the power of the grid connection. */
 export const needsGrid = (mode: DispatchMode, limitW: number | null): boolean =>
   mode === 'discharge_to_load' || (mode === 'charge_from_grid' && limitW !== null)
+
+/** The inverter whose grid power an operation of the mode reads: that of the connection, or the device where it needs none. */
+export const meterFor = (mode: DispatchMode, { deviceId, connection }: ConnectedDevice): string =>
+  needsGrid(mode, connection.limitW()) ? connection.meterId() : deviceId
+
+/** Returns true while an operation may go on with the grid power of the inverter that it began with. */
+export const isMeterRight = (mode: DispatchMode, meterId: string, connection: ConnectionView): boolean =>
+  !needsGrid(mode, connection.limitW()) || connection.meterId() === meterId
+
+/** What the grid power of a device is read from; undefined for the device itself. */
+export const otherMeter = (meterId: string, { deviceId, connection }: ConnectedDevice) =>
+  meterId === deviceId ? undefined : () => connection.gatewayOf(meterId)
+
+interface ConnectedDevice {
+  readonly deviceId: string
+  readonly connection: ConnectionView
+}
 
 /** The capabilities of a device, with the sign of the grid power of the inverter that measures it. */
 export function withMeter(own: readonly Capability[], meter: readonly Capability[]): readonly Capability[] {

@@ -26,6 +26,10 @@ const frozenMs = 30_000
 /** A change of the setpoint that must show in the readings, watts. */
 const visibleW = 200
 
+/** Powers that follow a change of the setpoint. */
+const powers = ['battery', 'grid'] as const
+type Power = (typeof powers)[number]
+
 /** Failures after which the previous reading may be used for a short time. */
 const transientCodes = new Set([
   'device_unreachable',
@@ -46,8 +50,8 @@ export class Meter {
   /** What the grid power is read from; the device itself when it is undefined. */
   readonly #gridMeter: (() => Pick<DeviceGateway, 'readFresh'>) | undefined
   readonly #last = new Map<Name, { value: number; at: number }>()
-  /** The readings from before a large change of the setpoint, until one of them moves. */
-  #before: { grid: number; battery: number; at: number } | undefined
+  /** The powers from before a large change of the setpoint, until they move. */
+  readonly #before = new Map<Power, { value: number; at: number }>()
 
   constructor(monotonic: () => number, gridMeter?: () => Pick<DeviceGateway, 'readFresh'>) {
     this.#monotonic = monotonic
@@ -82,10 +86,11 @@ export class Meter {
 
   /** Records a change of the setpoint, watts: the readings have to follow. */
   recordChange(watts: number): void {
-    const grid = this.#last.get('grid')?.value
-    const battery = this.#last.get('battery')?.value
-    if (Math.abs(watts) < visibleW || grid === undefined || battery === undefined) return
-    this.#before ??= { grid, battery, at: this.#monotonic() }
+    if (Math.abs(watts) < visibleW) return
+    for (const name of powers) {
+      const value = this.#last.get(name)?.value
+      if (value !== undefined && !this.#before.has(name)) this.#before.set(name, { value, at: this.#monotonic() })
+    }
   }
 
   #fresh(name: Name, failure: unknown): number {
@@ -95,12 +100,14 @@ export class Meter {
     return reading.value
   }
 
-  #refuseFrozen({ grid, battery }: Measurement): void {
-    const before = this.#before
-    if (before === undefined) return
-    if (before.grid !== grid || before.battery !== battery) this.#before = undefined
-    else if (this.#monotonic() - before.at >= frozenMs)
-      throw new StaleReadings('grid and battery power stand still although the setpoint changed')
+  /** One inverter's powers freeze together; a grid power of another inverter stands still while the battery moves. */
+  #refuseFrozen(measured: Measurement): void {
+    const moved = powers.filter((name) => this.#before.get(name)?.value !== measured[name])
+    if (this.#gridMeter === undefined && moved.length > 0) this.#before.clear()
+    for (const name of moved) this.#before.delete(name)
+    for (const [name, { at }] of this.#before)
+      if (this.#monotonic() - at >= frozenMs)
+        throw new StaleReadings(`${readings[name]} stands still although the setpoint changed`)
   }
 }
 

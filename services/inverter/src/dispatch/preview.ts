@@ -1,5 +1,6 @@
 import { Problem } from '../problems.ts'
 import { firstSetpoint } from './cycle.ts'
+import { otherMeter } from './grid-connection.ts'
 import { Meter, readSnapshot, readSoc, type DeviceGateway } from './measure.ts'
 import { batterySign, directionOf } from './next-setpoint.ts'
 import { applySteps, restoreSteps } from './plan.ts'
@@ -43,7 +44,7 @@ export async function previewOf({ run, verdict, record }: PreviewInput): Promise
   const present = await readSnapshot(gateway, monotonic)
   const kept = record.phase === 'controlling' ? record.snapshot : present
   const { connection } = run
-  const measured = await new Meter(monotonic, connection.meterFor(requested.mode)).read(gateway, () => undefined)
+  const measured = await new Meter(monotonic, otherMeter(verdict.meterId, run)).read(gateway, () => undefined)
   const isMet = isGoalMet(requested, soc)
   const site = { conventions, limitW: connection.limitW(), sharing: connection.sharing(requested.mode) }
   const wantedW = isMet ? 0 : firstSetpoint(requested, measured, site)

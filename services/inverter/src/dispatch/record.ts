@@ -137,7 +137,8 @@ function areStepsPossible(steps: readonly Step[], order: readonly Register[]): b
 
 function isWithin({ operation, commandedW }: PhaseOf<'controlling'>): boolean {
   const { mode, maxPowerW } = operation
-  if (mode === 'charge_from_grid') return commandedW === -maxPowerW
+  // A limit of the grid connection leaves a charge less than its own power.
+  if (mode === 'charge_from_grid') return commandedW <= 0 && commandedW >= -maxPowerW
   return commandedW >= 0 && commandedW <= maxPowerW
 }
 
@@ -169,6 +170,10 @@ export const isRestoreRequired = ({ phase }: DispatchRecord): boolean =>
 /** The operation that is active or still being ended. */
 export const operationOf = (record: DispatchRecord): Operation | undefined =>
   record.phase === 'idle' ? undefined : record.operation
+
+/** The operation that is being begun or carried out, and not ended yet. */
+export const underWayOf = (record: DispatchRecord): Operation | undefined =>
+  record.phase === 'restoring' || record.phase === 'fault' ? undefined : operationOf(record)
 
 /** Columns of a record: state and pending restore as columns, the rest as JSON. */
 type RecordColumns = Pick<DispatchRow, 'state' | 'restore_required' | 'record'>

@@ -16,6 +16,10 @@ interface SubmissionContext {
   readonly now: number
   readonly device: DispatchDevice
   readonly capabilities: readonly Capability[]
+  /** The inverter whose grid power the operation reads. */
+  readonly meterId: string
+  /** Limit of the grid connection, watts; null for none. */
+  readonly limitW: number | null
   /** Registers the administrator did not approve. */
   readonly unapproved: readonly string[]
   /** Undefined when the stored one cannot be read. */
@@ -50,15 +54,15 @@ export type Accepted = Extract<Verdict, { kind: 'accepted' }>
 export function judge(request: DispatchRequest, context: SubmissionContext) {
   const mode = availableMode(request)
   const requestedUntil = parseIsoTime(request.valid_until)
-  const { now, record } = context
+  const { now, record, meterId } = context
   if (requestedUntil === undefined || requestedUntil <= now)
     throw invalid('valid_until', 'is in the past', 'value_out_of_range')
   checkTarget(request)
-  const limitW = limitOf(mode, context.device)
+  const maxW = limitOf(mode, context.device)
   checkApprovals(context.unapproved)
   const gate = gateOf(mode, context)
   checkRecord(request, record)
-  const requestedPowerW = mode === 'hold' ? null : (request.max_power_w ?? limitW)
+  const requestedPowerW = mode === 'hold' ? null : (request.max_power_w ?? maxW)
   const requested = {
     mode,
     targetSocPercent: mode === 'hold' ? null : (request.target_soc_percent ?? null),
@@ -67,13 +71,14 @@ export function judge(request: DispatchRequest, context: SubmissionContext) {
   }
   if (record?.phase === 'controlling' && isSame(record.operation, requested)) return { kind: 'unchanged' } as const
   const lifetimeMs = Math.min(requestedUntil - now, maxDurationMs[gate.openedBy])
-  const maxPowerW = Math.min(requestedPowerW ?? 0, limitW)
+  const maxPowerW = Math.min(requestedPowerW ?? 0, maxW)
   return {
     kind: 'accepted' as const,
     requested: { ...requested, maxPowerW, until: now + lifetimeMs } satisfies RequestedOperation,
     lifetimeMs,
     isEngineering: gate.openedBy === 'engineering',
     conventions: gate.conventions,
+    meterId,
   }
 }
 

@@ -66,6 +66,8 @@ export interface EnergySources {
   readonly dispatch: Dispatch | undefined
   readonly active: ActiveOperation | undefined
   readonly capabilities: readonly Capability[]
+  /** Limit of the grid connection, watts; null for none. */
+  readonly limitW: number | null
   readonly readings: Readings
   /** Write access is on and all registers are approved. */
   readonly mayWrite: boolean
@@ -168,7 +170,7 @@ function reasonAgainst(action: EnergyAction, sources: EnergySources): Unavailabl
 }
 
 /** Returns for each action whether its gate is open, and by what. */
-export function gatesOf(sources: Pick<EnergySources, 'device' | 'capabilities'>): EnergyDevice['gates'] {
+export function gatesOf(sources: Pick<EnergySources, 'device' | 'capabilities' | 'limitW'>): EnergyDevice['gates'] {
   const gate = (action: keyof typeof dispatchModes) =>
     openGate(dispatchModes[action], sources)?.openedBy ?? ('closed' as const)
   return { charge: gate('charge'), discharge: gate('discharge'), hold: gate('hold') }

@@ -179,6 +179,7 @@ export class EnergyManager {
       engineering_mode: device.engineeringMode,
       max_charge_power_w: device.maxChargePowerW,
       max_discharge_power_w: device.maxDischargePowerW,
+      grid_limit_w: sources.limitW,
       gates: gatesOf(sources),
       capabilities: sources.capabilities.map((record) => ({
         name: record.name,
@@ -208,6 +209,7 @@ export class EnergyManager {
       device,
       mode: this.#modeOf(id),
       capabilities: await capabilities(id),
+      limitW: dispatch.gridLimitW(),
       readings: await readings(id),
       dispatch: dispatch.readiness(id).corrupt ? undefined : dispatch.read(id),
       active: dispatch.activeOperation(id),

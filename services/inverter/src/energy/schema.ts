@@ -124,6 +124,7 @@ export const EnergyDevice = z
     engineering_mode: z.boolean(),
     max_charge_power_w: watts.nullable(),
     max_discharge_power_w: watts.nullable(),
+    grid_limit_w: watts.nullable().meta({ description: 'Limit of the grid connection, which a charge stays below' }),
     gates: z.object({ charge: gate, discharge: gate, hold: gate }),
     capabilities: z.array(
       z.object({

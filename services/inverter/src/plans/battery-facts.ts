@@ -36,13 +36,23 @@ export async function batteryFacts({ dependencies, settings, subject }: FactSour
   return { devices, leftOut, missing }
 }
 
+const unknown = { soc: null, minSoc: null }
+
+/** What a battery says. Of several, one whose inverter is away says nothing: the plan of the others goes on without it. */
+async function readingOf(id: string, { dependencies, subject }: Omit<FactSources, 'settings'>) {
+  const isOneOfSeveral = subject.devices.length > 1
+  if (isOneOfSeveral && !dependencies.isThere(id)) return unknown
+  const reading = await dependencies.readBattery(id)
+  return isOneOfSeveral && reading.isStale ? unknown : reading
+}
+
 async function factsOf(
   planned: PlannedDevice,
   { dependencies, settings, subject }: FactSources,
 ): Promise<{ facts: DeviceFacts | undefined; reasons: string[] }> {
   const { id, displayName } = planned
   const device = dependencies.devices().find((each) => each.id === id)
-  const { soc, minSoc } = await dependencies.readBattery(id)
+  const { soc, minSoc } = await readingOf(id, { dependencies, subject })
   const own = valuesOf(settings, id).capacity_wh
   // One content for all is that of the only battery.
   const entered = subject.id === plantId ? settings.batteries.find((each) => each.device_id === id)?.capacity_wh : own

@@ -24,7 +24,10 @@ export interface PlanSubject {
 }
 
 /** What the battery of an inverter says of itself; null for what it does not say. */
-export type BatteryReading = { readonly [Name in keyof Pick<DeviceFacts, 'soc' | 'minSoc'>]: number | null }
+export type BatteryReading = { readonly [Name in keyof Pick<DeviceFacts, 'soc' | 'minSoc'>]: number | null } & {
+  /** The state of charge is of before the inverter stopped to answer. */
+  readonly isStale: boolean
+}
 
 /** Parts of the service that plans use. */
 export interface PlanDependencies {

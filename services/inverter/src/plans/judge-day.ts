@@ -41,6 +41,7 @@ export async function judgeYesterday({ dependencies, settings, subject }: Judge)
   const { cost, costWithout } = costs
   const { currency } = settings
   const plans = await plansBetween(database.query, subject.id, { from, until })
+  if (plans.length === 0) return
   const course = JSON.stringify(pastCourse({ from, until, slots, plans, settings, market, zone }))
   const judged = { device_id: subject.id, day: date, cost, cost_without: costWithout, currency, course }
   await writeDay(database.query, judged)

@@ -40,6 +40,15 @@ export async function openPlanSettings({ query }: Database<Tables>, sealer: Seal
       await writeSetting(query, setting, changed)
       stored = changed
     },
+    /** Drops what was entered for an inverter that was removed. */
+    async forget(deviceId: string): Promise<void> {
+      const { device_id: only, batteries } = stored.settings
+      const left = batteries.filter(({ device_id: id }) => id !== deviceId)
+      const settings = { ...stored.settings, device_id: only === deviceId ? '' : only, batteries: left }
+      const changed = { ...stored, settings }
+      await writeSetting(query, setting, changed)
+      stored = changed
+    },
     /** No inverter, and no plans: the one that they were for is gone. */
     async switchOff(): Promise<void> {
       const settings = { ...stored.settings, enabled: false, carries_out: false, device_id: '', whole_plant: false }

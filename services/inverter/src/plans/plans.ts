@@ -184,13 +184,21 @@ class PlanService {
     await this.#part.change(() => Promise.resolve())
   }
 
-  /** Deletes what is known of a device that was removed or is another one now; plans for it are switched off. */
+  /**
+   * Deletes what is known of a device that was removed or is another one now. Plans for it alone are switched off; those for the
+   * plant go on.
+   */
   async forget(deviceId: string): Promise<void> {
-    const forget = () => deletePlans(this.#dependencies.database.query, deviceId)
-    if (this.#settings.current().device_id !== deviceId) return forget()
+    const { device_id: only, whole_plant: isWhole, batteries } = this.#settings.current()
+    const { database, devices } = this.#dependencies
+    const isGone = !devices().some(({ id }) => id === deviceId)
+    const isNamed = only === deviceId || batteries.some(({ device_id: id }) => id === deviceId)
+    const isOff = only === deviceId && !isWhole
+    if (!isOff && !(isGone && isNamed)) return deletePlans(database.query, deviceId)
     await this.#part.change(async () => {
-      await forget()
-      await this.#settings.switchOff()
+      await deletePlans(database.query, deviceId)
+      if (isGone) await this.#settings.forget(deviceId)
+      if (isOff) await this.#settings.switchOff()
     })
     this.#dependencies.changed()
   }
@@ -234,6 +242,8 @@ class PlanService {
   }
 
   #checkDevices(change: PlanChange): void {
+    // Plans can be switched off and changed also after their inverter or the plant is gone.
+    if (!change.enabled) return
     const { devices, plant } = this.#dependencies
     const isKnown = (id: string) => devices().some((device) => device.id === id)
     const { device_id: id, batteries } = change

@@ -11,7 +11,7 @@ export async function readBattery(runtime: DeviceRuntime | undefined, catalog: C
   const objects = ['battery_soc', 'power_mng_soc_min']
     .map((name) => catalog.byName(name))
     .filter((object) => object !== undefined)
-  if (runtime === undefined) return { soc: null, minSoc: null }
+  if (runtime === undefined) return { soc: null, minSoc: null, isStale: false }
   const { metrics } = await readBatch(runtime, objects, false).catch(() => ({ metrics: [] }))
   const ratio = (name: string): number | null => {
     const found = metrics.find((metric) => metric.name === name)
@@ -19,5 +19,6 @@ export async function readBattery(runtime: DeviceRuntime | undefined, catalog: C
     const isGood = found !== undefined && found.age_seconds <= maxAgeSeconds && value >= 0 && value <= 1
     return isGood ? value : null
   }
-  return { soc: ratio('battery_soc'), minSoc: ratio('power_mng_soc_min') }
+  const isStale = metrics.find(({ name }) => name === 'battery_soc')?.stale === true
+  return { soc: ratio('battery_soc'), minSoc: ratio('power_mng_soc_min'), isStale }
 }

@@ -5,8 +5,10 @@ import type { Stretch } from './quarters/quarters.ts'
 
 type Db = Kysely<Tables>
 
-/** Plans and days that are kept of a device. */
-const keptPlans = 120
+/** Time for which plans are kept of a device, milliseconds, and how many at most: yesterday is judged by its plans. */
+const keptPlansMs = 48 * 3_600_000
+const maxPlans = 600
+/** Days that are kept of a device. */
 const keptDays = 400
 
 /** Rows of one statement, below the database's limit of parameters. */
@@ -23,8 +25,9 @@ export async function addPlan(db: Db, deviceId: string, plan: { madeAt: number; 
       .selectFrom('plans')
       .select('id')
       .where('device_id', '=', deviceId)
+      .where('made_at', '>=', plan.madeAt - keptPlansMs)
       .orderBy('id', 'desc')
-      .limit(keptPlans)
+      .limit(maxPlans)
     await trx.deleteFrom('plans').where('device_id', '=', deviceId).where('id', 'not in', kept).execute()
   })
 }

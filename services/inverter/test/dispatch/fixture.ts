@@ -54,6 +54,10 @@ export class DispatchFixture {
   limitW: number | null = null
   /** The neighbour is behind the meter of the plant. */
   isOneHouse = false
+  /** The inverter that sees the grid connection of the one house. */
+  meterId = 'a'
+  /** Capabilities of an inverter that differ from those of all. */
+  readonly ownCapabilities = new Map<string, Capability[]>()
   #database: Database<Tables> | undefined
 
   async start(wrapStore?: (store: DispatchStore) => DispatchStore, plant?: Plant): Promise<DispatchService> {
@@ -67,8 +71,8 @@ export class DispatchFixture {
         ids: () => ['a', 'b'],
       },
       gateways: (id) => (id === 'a' ? (plant ?? this.plant) : id === 'b' ? this.neighbour : undefined),
-      capabilities: () => Promise.resolve(this.capabilities),
-      connection: { limitW: () => this.limitW, meterOf: (id) => (this.isOneHouse ? 'a' : id) },
+      capabilities: (id) => Promise.resolve(this.ownCapabilities.get(id) ?? this.capabilities),
+      connection: { limitW: () => this.limitW, meterOf: (id) => (this.isOneHouse ? this.meterId : id) },
       isApproved: (name) => this.approved.has(name),
       isWriteAccessOn: () => this.isWriteAccessOn,
       publish: (event) => void this.events.push(event),

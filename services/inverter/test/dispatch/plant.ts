@@ -41,6 +41,8 @@ export class Plant implements DeviceGateway {
   /** Age of every answer, milliseconds. */
   ageMs = 0
   hinder: Hindrance = () => undefined
+  /** Called when the firmware is asked for. */
+  identified: () => void = () => undefined
   readonly accesses: Access[] = []
   /** Maximum number of concurrent accesses so far. */
   maxConcurrent = 0
@@ -68,6 +70,7 @@ export class Plant implements DeviceGateway {
   }
 
   identify(): Promise<void> {
+    this.identified()
     return Promise.resolve()
   }
 

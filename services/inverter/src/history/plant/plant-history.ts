@@ -4,9 +4,10 @@ import { z } from 'zod'
 import { plantId, type PlantInverter } from '../../plant/schema.ts'
 import type { Tables } from '../../tables.ts'
 import type { LocalDays } from '../local-days.ts'
+import { slotAt, slotsPerHour, startOfSlot } from '../quantities.ts'
 import {
   addMeter,
-  deleteMeter,
+  beginOfHistory,
   extentOf,
   meterOf,
   putSlots,
@@ -15,6 +16,7 @@ import {
   type SlotWrite,
 } from '../store.ts'
 import { addUp, plantMeters } from './add-up.ts'
+import { removeSums } from './plant-store.ts'
 
 /** Slots that are added up in one transaction, and the pause after it, in which others get their turn; milliseconds. */
 const slotsAtOnce = 288
@@ -41,7 +43,8 @@ interface PlantHistoryDependencies {
 
 /**
  * The history of the plant: five minutes, hours and days like those of an inverter, of its own meter. Each slot is added up in
- * the transaction that stores one of an inverter; all of them are once other inverters are the plant.
+ * the transaction that stores one of an inverter. Once other inverters are the plant, all are added up again of which the
+ * inverters have slots; older hours and days stay.
  */
 export class PlantHistory {
   readonly #dependencies: PlantHistoryDependencies
@@ -62,7 +65,6 @@ export class PlantHistory {
     if (!isPart || first === undefined || last === undefined) return writeSlots(database.query, write)
     await database.query.transaction().execute(async (trx) => {
       await putSlots(trx, write)
-      // While it is made anew everything is added up anyway.
       const meter = await meterOf(trx, plantId)
       if (meter === undefined) return
       const range = { from: first.slot, until: last.slot + 1 }
@@ -94,16 +96,20 @@ export class PlantHistory {
     const { query } = database
     const inverters = plant()
     if (round !== this.#round) return
-    if (inverters.length === 0) return deleteMeter(query, plantId)
-    const key = JSON.stringify(inverters)
-    const row = await addMeter(query, plantId)
-    const found = Progress.safeParse(parseJson(row.filling ?? ''))
-    const isKnown = found.success && found.data.key === key
-    if (!isKnown) await deleteMeter(query, plantId)
-    const meter = isKnown ? row : await addMeter(query, plantId)
+    // A plant that is switched off keeps its history; what comes meanwhile is added up when it is back.
+    if (inverters.length === 0) return updateMeter(query, plantId, { filling: null })
+    const key = keyOf(inverters)
+    const meter = await addMeter(query, plantId)
+    const found = Progress.safeParse(parseJson(meter.filling ?? ''))
     const meters = await plantMeters(query, inverters)
-    const oldest = Math.min(...meters.map(({ firstSlot }) => firstSlot))
-    let next = isKnown ? found.data.next : await this.#end(meters.map(({ number }) => number))
+    const oldest = await this.#beginOf(
+      meter.number,
+      meters.map(({ firstSlot }) => firstSlot),
+    )
+    let next =
+      found.success && found.data.key === key
+        ? found.data.next
+        : await this.#begin({ key, plant: meter.number, oldest, numbers: meters.map(({ number }) => number) })
     while (next !== null && round === this.#round) {
       const range: { from: number; until: number } = { from: Math.max(oldest, next - slotsAtOnce), until: next }
       next = range.from > oldest && Number.isFinite(oldest) ? range.from : null
@@ -117,9 +123,52 @@ export class PlantHistory {
     changed()
   }
 
+  /**
+   * The first slot that is added up anew; infinite without one. Hours and days are kept longer than slots, so a day whose first
+   * slots may be gone stays as it is where there are days before it.
+   */
+  async #beginOf(plant: number, firstSlots: readonly number[]): Promise<number> {
+    const { database, days } = this.#dependencies
+    const oldest = Math.min(...firstSlots)
+    if (!Number.isFinite(oldest)) return oldest
+    const { firstDay } = await beginOfHistory(database.query, plant)
+    const day = days().at(startOfSlot(oldest))
+    return firstDay !== null && firstDay < day.date ? slotAt(day.until) : oldest
+  }
+
+  /** Begins to add everything up anew: returns the slot after the newest of all inverters. */
+  async #begin({ key, plant, oldest, numbers }: Beginning): Promise<number> {
+    const next = await this.#end(numbers)
+    await this.#dependencies.database.query.transaction().execute(async (trx) => {
+      if (Number.isFinite(oldest)) {
+        const { date: day } = this.#dependencies.days().at(startOfSlot(oldest))
+        await removeSums(trx, plant, { hour: Math.ceil(oldest / slotsPerHour), day })
+      }
+      await updateMeter(trx, plantId, { filling: JSON.stringify({ key, next } satisfies Progress) })
+    })
+    return next
+  }
+
   /** The slot after the newest of all inverters. */
   async #end(numbers: readonly number[]): Promise<number> {
     const newest = await Promise.all(numbers.map((number) => extentOf(this.#dependencies.database.query, number)))
     return Math.max(0, ...newest.map(({ newest: slot }) => (slot ?? -1) + 1))
   }
 }
+
+interface Beginning {
+  readonly key: string
+  /** Number of the meter of the plant. */
+  readonly plant: number
+  readonly oldest: number
+  /** Numbers of the meters of its inverters. */
+  readonly numbers: readonly number[]
+}
+
+/** What a history is of: the inverters and which of them see the grid, in any order. */
+const keyOf = (inverters: readonly PlantInverter[]): string =>
+  JSON.stringify(
+    inverters
+      .map(({ device_id: id, sees_grid: seesGrid }) => [id, seesGrid] as const)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )

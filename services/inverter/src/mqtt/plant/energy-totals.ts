@@ -40,10 +40,10 @@ export async function openEnergyTotals(db: Kysely<Tables>) {
     },
     /** The energy as it stands; undefined before its first counter. */
     get: (name: EnergyName): number | undefined => totals.get(name)?.total,
-    /** Forgets where the counters of inverters stood that are not part of the plant any more. */
-    keepOnly(deviceIds: readonly string[]): void {
+    /** Forgets where the counters of inverters stood that do not count an energy any more. */
+    keepOnly(countsEnergy: (deviceId: string, name: EnergyName) => boolean): void {
       for (const [name, { total, last }] of totals) {
-        const kept = Object.entries(last).filter(([id]) => deviceIds.includes(id))
+        const kept = Object.entries(last).filter(([id]) => countsEnergy(id, name))
         if (kept.length === Object.keys(last).length) continue
         totals.set(name, { total, last: Object.fromEntries(kept) })
         changed.add(name)

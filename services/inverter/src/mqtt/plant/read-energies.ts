@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { DeviceRuntime } from '../../devices/device-runtime.ts'
+import type { EnergyName } from '../../history/quantities.ts'
 import { energyCounters } from '../../history/sampler.ts'
 import { readBatch } from '../../metrics/read-batch.ts'
 import type { PlantInverter } from '../../plant/schema.ts'
@@ -17,10 +18,11 @@ interface EnergySources {
 export async function addEnergies(inverters: readonly PlantInverter[], sources: EnergySources): Promise<void> {
   const { catalog, devices, counters, totals } = sources
   const meter = inverters.find(({ sees_grid: seesGrid }) => seesGrid)?.device_id
-  totals.keepOnly(inverters.map(({ device_id: id }) => id))
+  const countsEnergy = (id: string, name: EnergyName) => id === meter || (name !== 'import_wh' && name !== 'export_wh')
+  totals.keepOnly((id, name) => inverters.some((each) => each.device_id === id) && countsEnergy(id, name))
   for (const { device_id: id } of inverters) {
     const runtime = devices.find(({ deviceId }) => deviceId === id)
-    const names = plantEnergies.filter((name) => id === meter || (name !== 'import_wh' && name !== 'export_wh'))
+    const names = plantEnergies.filter((name) => countsEnergy(id, name))
     const objects = names.flatMap((name) => energyCounters[name].map((metric) => catalog.byName(metric)))
     const wanted = objects.filter((object) => object !== undefined)
     if (runtime === undefined) continue

@@ -139,6 +139,11 @@ function addFlows({ site, builder, charge, discharge }: Draft, step: Step, index
   if (above !== undefined) terms.push([above, 1])
   builder.row(terms, netKw, netKw)
   if (netKw > 0 && discharges.length > 1) builder.row(discharges, -Infinity, netKw)
+  // Those that decide themselves share the surplus, and never buy.
+  const automatic = charge.flatMap((columns, number): Term[] =>
+    step.wanted?.[number] === 'automatic' ? [[columns[index] ?? 0, 1]] : [],
+  )
+  if (automatic.length > 1) builder.row(automatic, -Infinity, surplus)
   if (surplus === 0 || mostBought === 0) return
   if (sell > buy || buy < 0) forbidBoth(builder, [bought, mostBought], [sold, surplus])
   if (buy < 0) forbidBoth(builder, [bought, mostBought], [unused, surplus])

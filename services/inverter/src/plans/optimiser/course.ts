@@ -42,18 +42,25 @@ export function courseOf(site: Site, actions: Actions): Course {
   return { steps, total: steps.reduce((sum, { cost }) => sum + cost, 0) - left * site.endValue }
 }
 
-/** Powers of the batteries in a step: one after the other takes or gives what those before it leave. */
+/** Who takes first in a step: charges happen whatever the others do, and a discharge covers what is left. */
+const passes: readonly (readonly Action['kind'][])[] = [['charge', 'hold'], ['automatic'], ['discharge']]
+
+/** Powers of the batteries in a step, whatever their order: each pass takes or gives what those before it leave. */
 function powersOf(
   batteries: readonly Battery[],
   { step, stored, actions }: { step: Step; stored: readonly number[]; actions: readonly Action[] },
 ): number[] {
   let openW = netLoad(step)
-  return batteries.map((battery, number) => {
-    const state = { storedWh: stored[number] ?? 0, hours: step.hours }
-    const watts = powerOf(actions[number] ?? automatic, battery, { ...state, netW: openW })
-    openW -= watts
-    return watts
-  })
+  const powers = batteries.map(() => 0)
+  for (const kinds of passes)
+    for (const [number, battery] of batteries.entries()) {
+      const action = actions[number] ?? automatic
+      if (!kinds.includes(action.kind)) continue
+      const watts = powerOf(action, battery, { storedWh: stored[number] ?? 0, hours: step.hours, netW: openW })
+      powers[number] = watts
+      openW -= watts
+    }
+  return powers
 }
 
 interface BatteryState {

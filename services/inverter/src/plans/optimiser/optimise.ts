@@ -87,8 +87,11 @@ function actionsFor(site: Site, number: number, powers: readonly (readonly numbe
     const watts = powers[number]?.[index] ?? 0
     const sumOf = (isCounted: (other: number) => boolean) =>
       powers.reduce((sum, each, other) => sum + (isCounted(other) ? (each[index] ?? 0) : 0), 0)
-    // By itself it takes or gives what those before it leave.
-    const netW = netLoad(step) - sumOf((other) => other < number)
+    // By itself it takes or gives what those before it leave, and what others charge beyond the surplus of the sun.
+    const charged = powers.reduce((sum, each) => sum + Math.max(0, -(each[index] ?? 0)), 0)
+    const isBought = charged > Math.max(0, -netLoad(step)) + sameW
+    const goesFirst = (other: number) => other < number || (isBought && (powers[other]?.[index] ?? 0) < 0)
+    const netW = netLoad(step) - sumOf((other) => other !== number && goesFirst(other))
     const byItself = powerOf(automatic, battery, { storedWh, hours: step.hours, netW })
     const wanted = step.wanted?.[number]
     storedWh = storedAfter(battery, { storedWh, watts, hours: step.hours })

@@ -36,7 +36,7 @@ export const capabilityPlans: Record<Capability['name'], CapabilityPlan> = {
   grid_power_sign_convention: {
     title: 'Grid power sign',
     meaning: 'The sign of the grid power while the house imports from the grid.',
-    needs: 'Discharge',
+    needs: 'Discharge, and charge below a grid limit',
     questions: [
       {
         field: 'grid_import_positive',

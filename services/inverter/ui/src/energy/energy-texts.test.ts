@@ -12,6 +12,7 @@ const device = {
   engineering_mode: false,
   max_charge_power_w: 3000,
   max_discharge_power_w: null,
+  grid_limit_w: null,
   capabilities: [
     capability('write_path_convention', { status: 'unverified', missing_evidence: ['soc_strategy_external_code'] }),
     capability('battery_power_sign_convention'),
@@ -45,6 +46,8 @@ test('an action lists only its own requirements, and engineering mode still need
     unmetFor(action, other).map(({ text }) => text.split(';')[0])
   assert.deepEqual(texts('charge', device), ['Write method is verified', 'Approved for writing: b'])
   assert.equal(texts('discharge', device).includes('Grid power sign is verified'), true)
+  const limited = { ...device, grid_limit_w: 4000 }
+  assert.equal(texts('charge', limited).includes('Grid power sign is verified'), true)
   const engineering = { ...device, engineering_mode: true }
   assert.deepEqual(texts('charge', engineering), ['Write method is recorded', 'Approved for writing: b'])
 })

@@ -43,7 +43,7 @@ export const stopReasons: Record<StopReason, string> = {
   device_error: 'The inverter did not accept a value',
   service_unavailable: 'State could not be saved',
   service_shutdown: 'Service stopped',
-  device_changed: 'Inverter removed or address changed',
+  device_changed: 'Inverter, plant or grid limit changed',
 }
 
 /** Labels of the states. */
@@ -100,15 +100,18 @@ export function requirementsOf(device: EnergyDevice): Requirement[] {
   ]
 }
 
-const needs = [
+const needsOf = ({ grid_limit_w: gridLimit }: EnergyDevice): readonly [CapabilityName, readonly Command[]][] => [
   ['write_path_convention', all],
   ['battery_power_sign_convention', all],
-  ['grid_power_sign_convention', ['discharge']],
-] as const
+  // A charge below a limit follows the power of the grid connection.
+  ['grid_power_sign_convention', gridLimit === null ? ['discharge'] : ['charge', 'discharge']],
+]
+
+type CapabilityName = EnergyDevice['capabilities'][number]['name']
 
 /** Engineering mode replaces a verification, but not the code of external control. */
 function capabilityRequirements(device: EnergyDevice, own: string): Requirement[] {
-  return needs.flatMap(([name, actions]): Requirement[] => {
+  return needsOf(device).flatMap(([name, actions]): Requirement[] => {
     const record = device.capabilities.find((capability) => capability.name === name)
     const lacks = capabilityPlans[name].questions
       .filter(({ field }) => record?.missing_evidence.includes(field) === true)
