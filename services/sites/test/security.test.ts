@@ -148,7 +148,7 @@ test('row 14: the only program started is Caddy, with fixed arguments and no she
     assert.doesNotMatch(text, /shell: true|\bexecSync\(|\bnew Function\(|\beval\(/, file)
   }
   assert.deepEqual(starting.sort(), [
-    'command-line/import.ts',
+    'command-line/stored-sites.ts',
     'deploy/nodes/caddy-process.ts',
     'deploy/nodes/own-caddy.ts',
   ])

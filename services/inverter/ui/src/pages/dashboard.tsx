@@ -1,8 +1,17 @@
-import { ConfirmDelete, ErrorState, PageHeader, QueryState, useConnection, answer, useAction } from '@hearth/ui'
+import {
+  ConfirmDelete,
+  ErrorState,
+  LoadingLines,
+  PageHeader,
+  QueryState,
+  useConnection,
+  answer,
+  useAction,
+} from '@hearth/ui'
 import { Button, Group, Menu } from '@mantine/core'
 import { IconEye, IconLayoutDashboard, IconRestore, IconSolarElectricity } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useDeferredValue, useState } from 'react'
+import { lazy, Suspense, useDeferredValue, useState } from 'react'
 import { type AdminDevice, keys, api, type DashboardLayout, plantId } from '../api.ts'
 import '../dashboard/battery.css'
 import '../dashboard/dashboard.css'
@@ -15,7 +24,9 @@ import { DeviceSelect, useChosenDevice, useDevices, usePlantSettings } from '../
 import { flowOf } from '../values/energy-flow.ts'
 import { useSigns, useValues } from '../values/use-values.ts'
 import { combined, IconButton, useAddressParameter } from '../page-elements.tsx'
-import { PlantDashboard } from '../plant/plant-dashboard.tsx'
+
+/** Loaded where several inverters are one plant. */
+const PlantDashboard = lazy(async () => ({ default: (await import('../plant/plant-dashboard.tsx')).PlantDashboard }))
 
 /** Overview of the energy flow, batteries and inverters. */
 export function DashboardPage() {
@@ -29,7 +40,12 @@ export function DashboardPage() {
   const [wanted, choose] = useAddressParameter('device')
   const both = combined(devices, layout, plant)
   const isWhole = plant.data?.enabled === true && (wanted === null || wanted === plantId)
-  if (isWhole && devices.data !== undefined) return <PlantDashboard devices={devices.data} onChoose={choose} />
+  if (isWhole && devices.data !== undefined)
+    return (
+      <Suspense fallback={<LoadingLines lines={8} />}>
+        <PlantDashboard devices={devices.data} onChoose={choose} />
+      </Suspense>
+    )
   if (both.data !== undefined && devices.data?.[0] !== undefined)
     return <Dashboard devices={devices.data} saved={layout.data?.widgets} />
   return (

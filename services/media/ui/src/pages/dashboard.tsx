@@ -1,16 +1,18 @@
 import { IconAction, PageHeader, useTableState } from '@hearth/ui'
 import { IconKeyboard, IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useMemo, useRef, useState } from 'react'
 import type { JobFilter } from '../jobs/job-filter.ts'
 import { JobList } from '../jobs/job-list.tsx'
 import { ListToolbar } from '../jobs/list-toolbar.tsx'
-import { RemoveAll } from '../jobs/remove-all.tsx'
 import { showAnswer } from '../jobs/use-job-actions.ts'
 import { listKeys } from '../jobs/use-list-keys.ts'
 import { KeysHelp } from '../keyboard/keys.tsx'
 import { OpenNotice } from '../session/open-notice.tsx'
 import { SubmitCard } from '../submit/submit-card.tsx'
+
+/** Loaded when it is opened: hardly anybody removes everything. */
+const RemoveAll = lazy(async () => ({ default: (await import('../jobs/remove-all.tsx')).RemoveAll }))
 
 /** Dashboard: submit form and list of downloads. */
 export function DashboardPage() {
@@ -34,7 +36,7 @@ export function DashboardPage() {
         onHelp={() => setDialog('keys')}
       />
       <KeysHelp opened={dialog === 'keys'} onClose={close} keys={listKeys} />
-      {dialog === 'remove' && <RemoveAll onClose={close} />}
+      <Suspense>{dialog === 'remove' && <RemoveAll onClose={close} />}</Suspense>
     </>
   )
 }
