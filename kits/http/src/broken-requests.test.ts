@@ -33,6 +33,15 @@ before(async () => {
       route({ ...shared, path: '/form', takes: 'form', body: z.object({ a: z.string() }), success }, ({ body }) => ({
         text: body.a,
       })),
+      route(
+        { ...shared, method: 'GET', path: '/secret/{token}', params: z.object({ token: z.string() }), success },
+        () => {
+          throw new Error('broken')
+        },
+      ),
+      route({ ...shared, method: 'GET', path: '/thing/{id}', params: z.object({ id: z.string() }), success }, () => {
+        throw new Error('broken')
+      }),
       route({ ...shared, path: '/json', body: z.object({ a: z.string() }), success }, ({ body }) => ({ text: body.a })),
     ],
     about: {
@@ -142,4 +151,13 @@ describe('the Host header', () => {
   test('an HTTP/1.0 request needs no Host header', async () => {
     assert.equal((await sendRaw(url, 'GET /quick HTTP/1.0\r\n\r\n')).status, 200)
   })
+})
+
+test('an unforeseen error is logged with its address, but not with the query or with a token in the path', async () => {
+  for (const path of ['/secret/hunter2?more=hunter2', '/thing/7?more=hunter2'])
+    assert.equal((await fetch(url + path)).status, 500)
+  assert.deepEqual(
+    logged.map((entry) => (entry as [{ url: string }])[0].url),
+    ['/secret/:token', '/thing/7'],
+  )
 })

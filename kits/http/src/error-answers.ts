@@ -54,11 +54,17 @@ export function refuseUnreadable(
 export function sendError(handling: ErrorHandling, reply: FastifyReply, error: unknown): FastifyReply {
   const answer = handling.toError(toHttpError(error), reply.request)
   if (answer.status >= 500 && answer.isExpected !== true)
-    handling.log.error({ err: error, url: reply.request.url.replace(/\?.*/s, '') }, 'request failed')
+    handling.log.error({ err: error, url: loggedUrl(reply.request) }, 'request failed')
   return reply
     .removeHeader('content-encoding')
     .code(answer.status)
     .headers({ 'cache-control': 'no-store', ...answer.headers })
     .type(`${answer.media ?? 'application/json'}; charset=utf-8`)
     .send(JSON.stringify(answer.body))
+}
+
+/** The address of a request for the log: without the query, and without the token of a route that has one in its path. */
+function loggedUrl({ url, routeOptions, params }: FastifyRequest): string {
+  const hasToken = (params as { token?: unknown } | undefined)?.token !== undefined
+  return hasToken ? (routeOptions.url ?? '') : url.replace(/\?.*/s, '')
 }

@@ -15,6 +15,7 @@ export { addServeCommand, sealedBackup, storageForCommands, type CommandData } f
 export { checkAllowance, hasCsrfToken, isCrossSite, isRead } from './guard-steps.ts'
 export { listenAt } from './listen.ts'
 export { openClaimed, type Opening } from './open-claimed.ts'
+export { readTokenFile } from './read-token-file.ts'
 export { firstSignInBox, runService, type RunnableService, type ServiceFrame } from './run-service.ts'
 export { databaseConfig, databaseSettings, serviceConfig, serviceSettings } from './service-settings.ts'
 export { createReleaseCheck, type ReleaseCheck } from './releases/release-check.ts'

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { OperatorError } from '@hearth/runtime'
+import { readTokenFile } from '@hearth/service'
 import { z } from 'zod'
 import { csrfCookie } from '../accounts/csrf.ts'
 import { Job } from '../jobs/schema.ts'
@@ -46,7 +46,7 @@ export async function openRemote({ url, tokenFile, signal }: RemoteOptions): Pro
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new OperatorError(`--server: ${url} is no http or https address`)
   const base = url.endsWith('/') ? url : `${url}/`
-  const authorization = tokenFile === undefined ? {} : { authorization: `Bearer ${await readToken(tokenFile)}` }
+  const authorization = tokenFile === undefined ? {} : { authorization: `Bearer ${await readTokenFile(tokenFile)}` }
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const begun = Date.now()
     for (;;) {
@@ -133,12 +133,4 @@ async function csrfHeaders(response: Response): Promise<Record<string, string>> 
   const cookie = response.headers.getSetCookie().find((text) => text.startsWith(`${csrfCookie}=`))
   const value = cookie?.slice(csrfCookie.length + 1).replace(/;.*$/s, '')
   return value === undefined ? {} : { cookie: `${csrfCookie}=${value}`, 'x-csrf-token': value }
-}
-
-async function readToken(file: string): Promise<string> {
-  try {
-    return (await readFile(file === '-' ? '/dev/stdin' : file, 'utf8')).trim()
-  } catch (error) {
-    throw new OperatorError(`--token-file: cannot read ${file}: ${(error as Error).message}`, { cause: error })
-  }
 }

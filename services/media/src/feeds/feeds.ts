@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { hashToken, type Sealer } from '@hearth/credentials'
 import { acquireLock, type Database } from '@hearth/database'
 import type { Content } from '@hearth/http'
-import type { Clock, Log } from '@hearth/runtime'
+import type { Clock } from '@hearth/runtime'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { deliver, type DeliveryCall } from '../delivery/deliver.ts'
 import { throwConversionProblem } from '../delivery/derived-file.ts'
@@ -11,7 +11,7 @@ import { downloadName } from '../jobs/file-names.ts'
 import { isDownloadable } from '../jobs/job-machine.ts'
 import { jobTimestamp } from '../jobs/job-view.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { conflict, notFound, Problem, unavailable } from '../problems.ts'
+import { conflict, notFound } from '../problems.ts'
 import type { FeedRow, JobRow, Tables } from '../tables.ts'
 import { feedDocument } from './feed-document.ts'
 import type { Feed } from './schema.ts'
@@ -29,7 +29,6 @@ export interface FeedDependencies {
   readonly artifacts: ArtifactStore
   readonly renditions: Renditions
   readonly clock: Clock
-  readonly log: Log
 }
 
 const maxFeeds = 50
@@ -80,52 +79,37 @@ export class Feeds {
 
   /** The feed as RSS. */
   async read(call: FeedCall, base: string): Promise<Content> {
-    return this.#quietly(async () => {
-      const feed = await this.#find(call.token)
-      const document = feedDocument({
-        title: feed.name,
-        url: this.#view(feed, base).url,
-        home: base,
-        items: (await store.listSounds(this.#db, maxSounds)).map(itemOf),
-      })
-      const etag = `"${createHash('sha256').update(document).digest('base64url')}"`
-      call.answer.header('content-type', 'application/rss+xml; charset=utf-8')
-      call.answer.header('content-security-policy', "default-src 'none'; sandbox")
-      call.answer.header('cache-control', 'private, no-cache')
-      call.answer.header('etag', etag)
-      return call.header('if-none-match') === etag ? { content: '', status: 304 } : { content: document }
+    const feed = await this.#find(call.token)
+    const document = feedDocument({
+      title: feed.name,
+      url: this.#view(feed, base).url,
+      home: base,
+      items: (await store.listSounds(this.#db, maxSounds)).map(itemOf),
     })
+    const etag = `"${createHash('sha256').update(document).digest('base64url')}"`
+    call.answer.header('content-type', 'application/rss+xml; charset=utf-8')
+    call.answer.header('content-security-policy', "default-src 'none'; sandbox")
+    call.answer.header('cache-control', 'private, no-cache')
+    call.answer.header('etag', etag)
+    return call.header('if-none-match') === etag ? { content: '', status: 304 } : { content: document }
   }
 
   /** A sound of the feed as MP3, or its picture. */
   async readFile(call: FeedCall, { jobId, kind }: { jobId: string; kind: 'mp3' | 'jpg' }): Promise<Content> {
-    return this.#quietly(async () => {
-      await this.#find(call.token)
-      const { jobs, artifacts, renditions } = this.#dependencies
-      const job = await jobs.row(jobId)
-      if (job.type !== 'audio' || !isDownloadable(job.status) || job.artifact === null) throw notFound('file')
-      if (kind === 'jpg') return deliver(call, { artifacts, jobId: job.id, name: 'thumbnail.jpg' })
-      const fileName = downloadName(job) ?? 'media'
-      const name = await renditions.provide(job, 'mp3').catch(throwConversionProblem)
-      return deliver(call, { artifacts, jobId: job.id, name, fileName })
-    })
+    await this.#find(call.token)
+    const { jobs, artifacts, renditions } = this.#dependencies
+    const job = await jobs.row(jobId)
+    if (job.type !== 'audio' || !isDownloadable(job.status) || job.artifact === null) throw notFound('file')
+    if (kind === 'jpg') return deliver(call, { artifacts, jobId: job.id, name: 'thumbnail.jpg' })
+    const fileName = downloadName(job) ?? 'media'
+    const name = await renditions.provide(job, 'mp3').catch(throwConversionProblem)
+    return deliver(call, { artifacts, jobId: job.id, name, fileName })
   }
 
   async #find(token: string): Promise<FeedRow> {
     const feed = await store.findFeed(this.#db, hashToken(token))
     if (feed === undefined) throw notFound('feed')
     return feed
-  }
-
-  /** An unforeseen error is logged here, without the address, which is as good as a password. */
-  async #quietly(work: () => Promise<Content>): Promise<Content> {
-    try {
-      return await work()
-    } catch (error) {
-      if (error instanceof Problem) throw error
-      this.#dependencies.log.warn({ err: error }, 'a feed could not be read')
-      throw unavailable('The feed cannot be read now; the log of the server says more', 60)
-    }
   }
 
   #view({ id, name, token_sealed, created_at }: FeedRow, base: string): Feed {

@@ -72,7 +72,7 @@ function readRoutes({ feeds, linkBase }: FeedFeatures): Route[] {
         params: z.object({ token: z.string() }),
         success: { status: 200, media: 'application/rss+xml', description: 'RSS 2.0 with enclosures' },
         also: [304],
-        errors: [404, 503],
+        errors: [404],
       },
       ({ params, client, header, answer, isHead }) =>
         feeds.read({ token: params.token, header, answer, isHead }, linkBase(client)),

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { OperatorError } from '@hearth/runtime'
+import { readTokenFile } from '@hearth/service'
 import { z } from 'zod'
 import { ApplyReport } from '../as-code/schema.ts'
 import { Problem } from '../problems.ts'
@@ -19,14 +19,12 @@ const Pauses = z.object({ data: DnsPeerPauses })
 export async function openRemote(url: string, tokenFile: string | undefined): Promise<ServiceAccess> {
   if (!URL.canParse(url)) throw new OperatorError(`--url: ${url} is no address`)
   if (tokenFile === undefined) throw new OperatorError('--token-file is needed with --url')
-  const token = await readFile(tokenFile === '-' ? '/dev/stdin' : tokenFile, 'utf8').catch((error: Error) => {
-    throw new OperatorError(`--token-file: cannot read ${tokenFile}: ${error.message}`, { cause: error })
-  })
+  const token = await readTokenFile(tokenFile)
   const send = async (path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST'): Promise<string> => {
     const answer = await fetch(new URL(path, url), {
       method,
       headers: {
-        authorization: `Bearer ${token.trim()}`,
+        authorization: `Bearer ${token}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
