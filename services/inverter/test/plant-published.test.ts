@@ -64,7 +64,11 @@ test(
       seen,
       seen.toSorted((a, b) => a - b),
     )
-    assert.equal(listener.state().get(topic('inverters_away')), '1')
+    await eventually(
+      () => listener.state().get(topic('inverters_away')),
+      (text) => text === '1',
+      { what: 'one inverter that is away', seconds: 60 },
+    )
     await gateway.operate('PUT', '/admin/api/plant', off)
     await eventually(
       () => [...listener.state().keys()].filter((name) => name.includes('@plant')),

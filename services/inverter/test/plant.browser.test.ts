@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   assertUsableOn,
@@ -55,6 +56,11 @@ test(
     await page.getByText('Edit layout').waitFor()
     await command('plant set --inverters roof,barn --grid roof')
     for (const id of ['roof', 'barn']) await command(`limits --device ${id} --charge 3000 --discharge 3000`)
+    // What concerns one inverter does not offer the plant.
+    await page.goto(`${fixture.service.url}/parameters`)
+    const choices = page.getByLabel('Inverter', { exact: true }).getByRole('option')
+    await choices.first().waitFor({ state: 'attached' })
+    assert.deepEqual(await choices.allTextContents(), ['roof', 'barn', 'shed'])
     await page.goto(`${fixture.service.url}/plan`)
     await page.getByRole('switch', { name: 'Make plans' }).press('Space')
     await page.getByRole('switch', { name: 'Plan all batteries of the plant' }).press('Space')

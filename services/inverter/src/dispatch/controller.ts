@@ -4,8 +4,8 @@ import { cycle, firstAim, isExpected, type RunningOperation, nextDue } from './c
 import type { Ending } from './dispatch-machine.ts'
 import { endingFor, errorForCaller, Interrupted } from './endings.ts'
 import { DeviationMonitor } from './deviation.ts'
-import { otherMeter } from './grid-connection.ts'
-import { checkVerified, judgeDevice, meterForRequest, type DeviceFacts } from './judge-device.ts'
+import { meterFor, otherMeter } from './grid-connection.ts'
+import { checkVerified, judgeDevice, type DeviceFacts } from './judge-device.ts'
 import { Meter, readSoc } from './measure.ts'
 import { previewOf } from './preview.ts'
 import { idle, operationOf, type DispatchRecord, type Operation } from './record.ts'
@@ -170,7 +170,7 @@ export class Controller {
     this.#halted = true
   }
 
-  async #judge(request: DispatchRequest, meterId = meterForRequest(request, this.#run)): Promise<Verdict> {
+  async #judge(request: DispatchRequest, meterId = meterFor(request.mode, this.#run)): Promise<Verdict> {
     const device = this.#dependencies.device()
     if (device === undefined) throw unknownDevice(this.#run.deviceId)
     if (this.#closing) throw new Problem('shutting_down', 'The service is stopping')
@@ -185,7 +185,7 @@ export class Controller {
    * so that the sign is that of the inverter that is read.
    */
   async #judgeIdentified(request: DispatchRequest): Promise<Verdict> {
-    const meterId = meterForRequest(request, this.#run)
+    const meterId = meterFor(request.mode, this.#run)
     await this.#run.gateway().identify()
     await otherMeter(meterId, this.#run)?.().identify()
     return this.#judge(request, meterId)

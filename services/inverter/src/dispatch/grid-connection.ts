@@ -1,6 +1,6 @@
 import type { Capability } from '../capabilities/schema.ts'
 import type { DeviceGateway } from './measure.ts'
-import type { DispatchMode } from './schema.ts'
+import type { DispatchMode, DispatchRequest } from './schema.ts'
 
 /** The grid connection of a house, which several inverters may share. */
 export interface GridConnection {
@@ -28,11 +28,11 @@ export interface ConnectionView {
 const gridSign = 'grid_power_sign_convention'
 
 /** Returns true if an operation of the mode works with the power of the grid connection. */
-export const needsGrid = (mode: DispatchMode, limitW: number | null): boolean =>
+export const needsGrid = (mode: DispatchRequest['mode'], limitW: number | null): boolean =>
   mode === 'discharge_to_load' || (mode === 'charge_from_grid' && limitW !== null)
 
 /** The inverter whose grid power an operation of the mode reads: that of the connection, or the device where it needs none. */
-export const meterFor = (mode: DispatchMode, { deviceId, connection }: ConnectedDevice): string =>
+export const meterFor = (mode: DispatchRequest['mode'], { deviceId, connection }: ConnectedDevice): string =>
   needsGrid(mode, connection.limitW()) ? connection.meterId() : deviceId
 
 /** Returns true while an operation may go on with the grid power of the inverter that it began with. */

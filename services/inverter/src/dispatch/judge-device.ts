@@ -2,7 +2,6 @@ import type { Capability } from '../capabilities/schema.ts'
 import type { RunningOperation } from './cycle.ts'
 import { Interrupted } from './endings.ts'
 import { gateOf, type DispatchDevice } from './gate.ts'
-import { meterFor } from './grid-connection.ts'
 import type { DispatchMode, DispatchRequest } from './schema.ts'
 import type { Run } from './steps.ts'
 import { judge, type Verdict } from './submission.ts'
@@ -15,10 +14,6 @@ export interface DeviceFacts {
   /** Registers that are not approved for writing. */
   readonly unapproved: () => readonly string[]
 }
-
-/** Returns the inverter whose grid power an operation that is requested now reads. */
-export const meterForRequest = ({ mode }: DispatchRequest, run: Pick<Run, 'deviceId' | 'connection'>): string =>
-  mode === 'export_to_grid' ? run.deviceId : meterFor(mode, run)
 
 /** Judges a request by the facts of its device; throws the first `Problem` there is. */
 export async function judgeDevice(

@@ -1,7 +1,7 @@
 import { plantId } from '../plant/schema.ts'
 import type { PlanDependencies, PlannedDevice, PlanSubject } from './dependencies.ts'
 import type { PlanSettings } from './schema.ts'
-import { valuesOf, type DeviceFacts } from './site-of.ts'
+import { type DeviceFacts } from './site-of.ts'
 
 /** The inverter stops there when it does not say where. */
 const usualMinSoc = 0.07
@@ -53,9 +53,11 @@ async function factsOf(
   const { id, displayName } = planned
   const device = dependencies.devices().find((each) => each.id === id)
   const { soc, minSoc } = await readingOf(id, { dependencies, subject })
-  const own = valuesOf(settings, id).capacity_wh
   // One content for all is that of the only battery.
-  const entered = subject.id === plantId ? settings.batteries.find((each) => each.device_id === id)?.capacity_wh : own
+  const entered =
+    subject.id === plantId
+      ? settings.batteries.find((each) => each.device_id === id)?.capacity_wh
+      : settings.capacity_wh
   const capacityWh = entered ?? (await dependencies.history.capacityOf(id))
   const { maxChargePowerW: chargeW, maxDischargePowerW: dischargeW } = device ?? planned
   const name = displayName || id

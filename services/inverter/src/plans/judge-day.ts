@@ -3,7 +3,7 @@ import type { PlanDependencies, PlannedDevice, PlanSubject } from './dependencie
 import { pastCourse } from './past-course.ts'
 import { costOfDay, type PastBattery } from './past-day.ts'
 import type { PlanSettings } from './schema.ts'
-import { latestDays, plansBetween, pricesFrom, writeDay } from './store.ts'
+import { hasPlanBefore, latestDays, plansBetween, pricesFrom, writeDay } from './store.ts'
 
 /** Time after midnight before a day is judged: its last slots are stored by then. Milliseconds. */
 const settleMs = 600_000
@@ -25,6 +25,7 @@ export async function judgeYesterday({ dependencies, settings, subject }: Judge)
   const date = yesterday.toPlainDate().toString()
   const [latest] = await latestDays(database.query, subject.id, 1)
   if (latest !== undefined && latest.day >= date) return
+  if (!(await hasPlanBefore(database.query, subject.id, today.epochMilliseconds))) return
   const { devices } = await batteryFacts({ dependencies, settings, subject })
   // A battery that is away now has its part of yesterday: the day is judged when it is back.
   if (devices.length === 0 || devices.length < subject.devices.filter(mayBePlanned).length) return
@@ -32,7 +33,7 @@ export async function judgeYesterday({ dependencies, settings, subject }: Judge)
   const slots = await history.slotsOf(subject.id, from, until)
   const batteries = await Promise.all(
     devices.map(async (device): Promise<PastBattery> => {
-      return { device, slots: await history.slotsOf(device.id, from, until) }
+      return { device, slots: device.id === subject.id ? slots : await history.slotsOf(device.id, from, until) }
     }),
   )
   const market = await pricesFrom(database.query, from)
@@ -41,7 +42,6 @@ export async function judgeYesterday({ dependencies, settings, subject }: Judge)
   const { cost, costWithout } = costs
   const { currency } = settings
   const plans = await plansBetween(database.query, subject.id, { from, until })
-  if (plans.length === 0) return
   const course = JSON.stringify(pastCourse({ from, until, slots, plans, settings, market, zone }))
   const judged = { device_id: subject.id, day: date, cost, cost_without: costWithout, currency, course }
   await writeDay(database.query, judged)

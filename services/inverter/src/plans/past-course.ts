@@ -1,4 +1,4 @@
-import { startOfSlot } from '../history/quantities.ts'
+import { slotsPerHour, startOfSlot } from '../history/quantities.ts'
 import type { EnergySlotRow } from '../tables.ts'
 import { quarterMs, quarterOf } from './quarters/quarters.ts'
 import type { PlanPastStep } from './day-schema.ts'
@@ -61,8 +61,6 @@ function plannedSteps({ from, until, plans }: PastCourse): Map<number, Plan['ste
   }
   return steps
 }
-
-const slotsPerHour = 12
 
 /** Mean power of slots, watts; null where none is known. */
 function meanPower(rows: readonly EnergySlotRow[], energyOf: (row: EnergySlotRow) => number | null): number | null {

@@ -32,29 +32,28 @@ export async function openPlanSettings({ query }: Database<Tables>, sealer: Seal
     return { settings, key }
   }
 
+  async function store(changed: Stored): Promise<void> {
+    await writeSetting(query, setting, changed)
+    stored = changed
+  }
+
   return {
     current: (): PlanSettings => stored.settings,
     key: (): string => (stored.key === null ? '' : sealer.open(stored.key, placeOfKey)),
     async change(change: PlanChange): Promise<void> {
-      const changed = next(change)
-      await writeSetting(query, setting, changed)
-      stored = changed
+      await store(next(change))
     },
     /** Drops what was entered for an inverter that was removed. */
     async forget(deviceId: string): Promise<void> {
       const { device_id: only, batteries } = stored.settings
       const left = batteries.filter(({ device_id: id }) => id !== deviceId)
       const settings = { ...stored.settings, device_id: only === deviceId ? '' : only, batteries: left }
-      const changed = { ...stored, settings }
-      await writeSetting(query, setting, changed)
-      stored = changed
+      await store({ ...stored, settings })
     },
     /** No inverter, and no plans: the one that they were for is gone. */
     async switchOff(): Promise<void> {
       const settings = { ...stored.settings, enabled: false, carries_out: false, device_id: '', whole_plant: false }
-      const changed = { ...stored, settings }
-      await writeSetting(query, setting, changed)
-      stored = changed
+      await store({ ...stored, settings })
     },
   }
 }

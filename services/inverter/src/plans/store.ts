@@ -115,6 +115,12 @@ export async function plansBetween(db: Db, deviceId: string, { from, until }: { 
   return [...before, ...within]
 }
 
+/** Returns true if a plan of a device was made before a time. */
+export async function hasPlanBefore(db: Db, deviceId: string, until: number): Promise<boolean> {
+  const plans = db.selectFrom('plans').select('id').where('device_id', '=', deviceId)
+  return (await plans.where('made_at', '<', until).limit(1).executeTakeFirst()) !== undefined
+}
+
 /** Returns a judged day; undefined when there is none. */
 export const dayOf = (db: Db, deviceId: string, day: string): Promise<PlanDayRow | undefined> =>
   db.selectFrom('plan_days').selectAll().where('device_id', '=', deviceId).where('day', '=', day).executeTakeFirst()

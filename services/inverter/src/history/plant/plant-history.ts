@@ -101,6 +101,7 @@ export class PlantHistory {
     const key = keyOf(inverters)
     const meter = await addMeter(query, plantId)
     const found = Progress.safeParse(parseJson(meter.filling ?? ''))
+    if (found.success && found.data.key === key && found.data.next === null) return
     const meters = await plantMeters(query, inverters)
     const oldest = await this.#beginOf(
       meter.number,

@@ -20,12 +20,12 @@ export async function addEnergies(inverters: readonly PlantInverter[], sources: 
   const meter = inverters.find(({ sees_grid: seesGrid }) => seesGrid)?.device_id
   const countsEnergy = (id: string, name: EnergyName) => id === meter || (name !== 'import_wh' && name !== 'export_wh')
   totals.keepOnly((id, name) => inverters.some((each) => each.device_id === id) && countsEnergy(id, name))
-  for (const { device_id: id } of inverters) {
+  const addFrom = async (id: string) => {
     const runtime = devices.find(({ deviceId }) => deviceId === id)
+    if (runtime === undefined) return
     const names = plantEnergies.filter((name) => countsEnergy(id, name))
     const objects = names.flatMap((name) => energyCounters[name].map((metric) => catalog.byName(metric)))
     const wanted = objects.filter((object) => object !== undefined)
-    if (runtime === undefined) continue
     const { metrics } = await readBatch(runtime, wanted, false).catch(() => ({ metrics: [] }))
     for (const name of names) {
       const values = energyCounters[name].map((metric) => {
@@ -44,4 +44,6 @@ export async function addEnergies(inverters: readonly PlantInverter[], sources: 
         )
     }
   }
+  // They do not wait for each other.
+  await Promise.all(inverters.map(({ device_id: id }) => addFrom(id)))
 }

@@ -12,7 +12,7 @@ import { Button, Group, Menu } from '@mantine/core'
 import { IconEye, IconLayoutDashboard, IconRestore, IconSolarElectricity } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useDeferredValue, useState } from 'react'
-import { type AdminDevice, keys, api, type DashboardLayout, plantId } from '../api.ts'
+import { type AdminDevice, keys, api, type DashboardLayout, plantId, type PlantSettings } from '../api.ts'
 import '../dashboard/battery.css'
 import '../dashboard/dashboard.css'
 import '../dashboard/flow.css'
@@ -20,7 +20,7 @@ import { arrange, type PlacedWidget, show } from '../dashboard/grid-placement.ts
 import { Grid } from '../dashboard/grid.tsx'
 import { defaultLayout, widgets as plans } from '../dashboard/widgets.ts'
 import { ConnectionBanner, NoInverter, SimulatedBanner } from '../devices/device-banners.tsx'
-import { DeviceSelect, useChosenDevice, useDevices, usePlantSettings } from '../devices/device-select.tsx'
+import { DeviceSelect, plantOf, useChosenDevice, useDevices, usePlantSettings } from '../devices/device-select.tsx'
 import { flowOf } from '../values/energy-flow.ts'
 import { useSigns, useValues } from '../values/use-values.ts'
 import { combined, IconButton, useAddressParameter } from '../page-elements.tsx'
@@ -36,18 +36,19 @@ export function DashboardPage() {
     queryKey: keys.layout,
     queryFn: async () => (await answer(api.GET('/admin/api/dashboard-layout'))).layout,
   })
-  const plant = usePlantSettings()
+  const settings = usePlantSettings()
+  const plant = plantOf(settings.data)
   const [wanted, choose] = useAddressParameter('device')
-  const both = combined(devices, layout, plant)
-  const isWhole = plant.data?.enabled === true && (wanted === null || wanted === plantId)
+  const both = combined(devices, layout, settings)
+  const isWhole = plant !== undefined && (wanted === null || wanted === plantId)
   if (isWhole && devices.data !== undefined)
     return (
       <Suspense fallback={<LoadingLines lines={8} />}>
-        <PlantDashboard devices={devices.data} onChoose={choose} />
+        <PlantDashboard devices={devices.data} plant={plant} onChoose={choose} />
       </Suspense>
     )
   if (both.data !== undefined && devices.data?.[0] !== undefined)
-    return <Dashboard devices={devices.data} saved={layout.data?.widgets} />
+    return <Dashboard devices={devices.data} plant={plant} saved={layout.data?.widgets} />
   return (
     <>
       <PageHeader title="Dashboard" />
@@ -61,7 +62,12 @@ export function DashboardPage() {
   )
 }
 
-function Dashboard({ devices, saved }: { devices: AdminDevice[]; saved: PlacedWidget[] | undefined }) {
+function Dashboard(props: {
+  devices: AdminDevice[]
+  plant: PlantSettings | undefined
+  saved: PlacedWidget[] | undefined
+}) {
+  const { devices, plant, saved } = props
   const [device, choose] = useChosenDevice(devices)
   const [draft, setDraft] = useState<PlacedWidget[]>()
   const values = useValues(device?.device_id)
@@ -87,7 +93,7 @@ function Dashboard({ devices, saved }: { devices: AdminDevice[]; saved: PlacedWi
         title="Dashboard"
         actions={
           <>
-            <DeviceSelect devices={devices} value={device.device_id} onChange={choose} />
+            <DeviceSelect devices={devices} plant={plant} value={device.device_id} onChange={choose} />
             {draft === undefined ? (
               <IconButton icon={IconLayoutDashboard} onClick={() => setDraft(widgets)}>
                 Edit layout

@@ -7,7 +7,7 @@ import { type EnergyHistory, keys, plantId, readHistory, readHistoryView } from 
 import { FlowCard } from '../dashboard/flow-card.tsx'
 import '../dashboard/flow.css'
 import { NoInverter, SimulatedBanner } from '../devices/device-banners.tsx'
-import { DeviceSelect, useDevices, usePlantSettings } from '../devices/device-select.tsx'
+import { DeviceSelect, plantOf, useDevices, usePlantSettings } from '../devices/device-select.tsx'
 import { BalanceFigures } from '../history/balance-figures.tsx'
 import { chartsOf } from '../history/history-charts.ts'
 import { HistorySettingsForm, StoredHistory } from '../history/history-storage.tsx'
@@ -24,7 +24,7 @@ export function HistoryPage() {
   const [, navigate] = useLocation()
   const plant = usePlantSettings()
   const both = combined(devices, plant)
-  const isWhole = plant.data?.enabled === true && (id === undefined || id === plantId)
+  const isWhole = plantOf(plant.data) !== undefined && (id === undefined || id === plantId)
   const device = devices.data?.find(({ device_id }) => device_id === id) ?? devices.data?.[0]
   // Not before it is known whether there is a plant.
   const deviceId = both.data === undefined ? undefined : isWhole ? plantId : device?.device_id
@@ -38,6 +38,7 @@ export function HistoryPage() {
             <DeviceSelect
               devices={devices.data ?? []}
               value={deviceId}
+              plant={plantOf(plant.data)}
               onChange={(next) => navigate(`/history/${encodeURIComponent(next)}`)}
             />
           )

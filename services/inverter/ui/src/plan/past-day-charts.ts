@@ -1,14 +1,10 @@
 import type { ChartSeries } from '@hearth/ui'
 import type { PlanPastDay } from '../api.ts'
-import { power, spell } from '../values/quantity.ts'
-import type { PlanChart } from './plan-charts.ts'
+import { percent, type PlanChart, watts } from './plan-charts.ts'
 import { money } from './plan-texts.ts'
 
 type Steps = PlanPastDay['steps']
 type Name = Exclude<keyof Steps[number], 'start' | 'action'>
-
-const percent = (value: number) => `${Math.round(value)} %`
-const watts = (value: number) => spell(power(value))
 
 /** What was planned beside what happened: battery, grid, sun and house. */
 export function pastDayCharts({ steps }: PlanPastDay): readonly PlanChart[] {

@@ -14,8 +14,10 @@ export interface PlanChart {
   readonly format: (value: number) => string
 }
 
-const percent = (value: number) => `${Math.round(value)} %`
-const watts = (value: number) => spell(power(value))
+/** A share in the words of charts. */
+export const percent = (value: number) => `${Math.round(value)} %`
+/** A power in the words of charts. */
+export const watts = (value: number) => spell(power(value))
 
 /** Price, battery, and what is expected of sun and house. */
 export function chartsOf({ steps, currency }: Plan, view: PlanSettingsView): readonly PlanChart[] {

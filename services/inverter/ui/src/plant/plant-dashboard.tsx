@@ -2,7 +2,16 @@ import { ErrorState, PageHeader, QueryState, RelativeTime, Section } from '@hear
 import { IconBattery3, IconHome, IconSolarPanel2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { type AdminDevice, keys, plantId, readHistory, readHistoryView, readPlant, type PlantNow } from '../api.ts'
+import {
+  type AdminDevice,
+  keys,
+  plantId,
+  readHistory,
+  readHistoryView,
+  readPlant,
+  type PlantNow,
+  type PlantSettings,
+} from '../api.ts'
 import { Figure } from '../dashboard/figure.tsx'
 import { FlowView } from '../dashboard/flow-card.tsx'
 import '../dashboard/flow.css'
@@ -23,18 +32,25 @@ import { contentText, inverterText, missingText, plantFlow } from './plant-texts
 const everyMs = 5000
 
 /** All inverters of the plant together: flow, batteries, the day so far, and each inverter. */
-export function PlantDashboard(props: { devices: readonly AdminDevice[]; onChoose: (id: string) => void }) {
-  const { devices, onChoose } = props
-  const plant = useQuery({ queryKey: [...keys.plant, 'now'], queryFn: readPlant, refetchInterval: everyMs })
-  const now = plant.data
+export function PlantDashboard(props: {
+  devices: readonly AdminDevice[]
+  plant: PlantSettings
+  onChoose: (id: string) => void
+}) {
+  const { devices, plant, onChoose } = props
+  const reading = useQuery({ queryKey: [...keys.plant, 'now'], queryFn: readPlant, refetchInterval: everyMs })
+  const now = reading.data
   const missing = now && missingText(now)
   return (
     <>
-      <PageHeader title="Dashboard" actions={<DeviceSelect devices={devices} value={plantId} onChange={onChoose} />} />
+      <PageHeader
+        title="Dashboard"
+        actions={<DeviceSelect devices={devices} plant={plant} value={plantId} onChange={onChoose} />}
+      />
       <SimulatedBanner devices={devices} />
-      {now === undefined && <QueryState query={plant} lines={8} />}
-      {plant.error !== null && now !== undefined && (
-        <ErrorState error={plant.error} onRetry={() => void plant.refetch()} />
+      {now === undefined && <QueryState query={reading} lines={8} />}
+      {reading.error !== null && now !== undefined && (
+        <ErrorState error={reading.error} onRetry={() => void reading.refetch()} />
       )}
       {missing !== undefined && <Notice mb={16}>{missing}</Notice>}
       {now !== undefined && (
