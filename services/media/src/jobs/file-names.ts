@@ -22,6 +22,8 @@ export function fileTitle(title: string | null, max = maxCharacters, bytes = max
 /** A text as part of a file name: nothing reserved, at most 120 characters and 200 bytes. */
 function fileText(title: string, max = maxCharacters, bytes = maxBytes): string {
   const plain = title.replaceAll(unwanted, ' ').replaceAll(/\s+/g, ' ').trim()
+  // Most texts fit, and finding the characters of a text takes far longer than the check.
+  if (plain.length <= max && Buffer.byteLength(plain) <= bytes) return trimmed(plain)
   let text = ''
   let length = 0
   for (const { segment } of new Intl.Segmenter().segment(plain)) {
@@ -29,8 +31,10 @@ function fileText(title: string, max = maxCharacters, bytes = maxBytes): string 
     text += segment
     length += 1
   }
-  return text.replaceAll(/^[.\s-]+|[.\s]+$/g, '')
+  return trimmed(text)
 }
+
+const trimmed = (text: string): string => text.replaceAll(/^[.\s-]+|[.\s]+$/g, '')
 
 type Named = Pick<
   JobRow,
