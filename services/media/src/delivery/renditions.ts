@@ -51,9 +51,12 @@ export function createRenditions(dependencies: DerivedDependencies) {
     /** Returns the name of something a browser plays: the source itself if it can, or any MP3 there is. */
     async providePlayable(job: JobRow): Promise<{ name: string; isSource: boolean }> {
       const { artifact } = job
-      if (artifact !== null && playable.has(extensionOf('original', artifact)))
-        return { name: artifact, isSource: true }
-      const [kept] = artifact === null ? [] : await keptOf(dependencies, job, 'mp3')
+      if (artifact === null) throw notFound('file')
+      if (playable.has(extensionOf('original', artifact))) return { name: artifact, isSource: true }
+      // A list of the files costs object storage far more than the two look-ups that mostly suffice.
+      const current = nameOf(job, 'mp3', artifact)
+      if ((await findDerived(artifacts, job, current)) !== undefined) return { name: current, isSource: false }
+      const [kept] = await keptOf(dependencies, job, 'mp3')
       return { name: kept ?? (await provide(job, 'mp3')), isSource: false }
     },
   }
