@@ -38,6 +38,11 @@ test('with object storage a job completes and leaves nothing on this machine', a
     assert.ok(whole.length > 10_000)
     const part = await fetch(`${service.url}/download/${id}`, { headers: { range: 'bytes=10-19' } })
     assert.deepEqual([part.status, Buffer.from(await part.arrayBuffer())], [206, whole.subarray(10, 20)])
+    const lists = () => storage.calls.filter(({ operation }) => operation === 'ListObjectsV2').length
+    const before = lists()
+    const played = await fetch(`${service.url}/audio-source/${id}`, { headers: { range: 'bytes=10-19' } })
+    assert.deepEqual([played.status, Buffer.from(await played.arrayBuffer())], [206, whole.subarray(10, 20)])
+    assert.equal(lists(), before, 'the player finds the MP3 without a list of the stored files')
     assert.equal(existsSync(join(data, 'artifacts')), false)
     const removed = await fetch(`${service.url}/api/jobs/remove-all`, { method: 'POST', headers })
     assert.equal(removed.status, 200)

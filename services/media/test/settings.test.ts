@@ -4,6 +4,7 @@ import { eventually } from '@hearth/testing'
 import { defaultSettings } from '../src/settings/schema.ts'
 import { openSettings } from '../src/settings/settings.ts'
 import { startMedia, type Media } from './in-process.ts'
+import { finishedJob } from './job-row.ts'
 
 let media: Media
 before(async () => void (media = await startMedia()))
@@ -83,4 +84,34 @@ test('every key is range-checked, the error names it, and nothing else is stored
   assert.equal((await media.call('POST', '/api/settings', { json: ['x'] })).status, 400)
   const large = { json: { public_hostname: 'a'.repeat(70_000) } }
   assert.equal((await media.call('POST', '/api/settings', large)).status, 413)
+})
+
+test('a template of names is tried on an example or on the newest downloads, and a bad one is refused with a reason', async () => {
+  const preview = (type: string, template: unknown) =>
+    media.json<{ names?: string[]; detail?: string }>('POST', '/api/jobs/name-preview', { json: { type, template } })
+  const template = '{artist} - {title}[ ({bpm})]'
+  assert.deepEqual((await preview('audio', template)).body.names, ['Third Floor - Night drive (124).mp3'])
+  assert.deepEqual((await preview('video', ` ${template} `)).body.names, ['Third Floor - Night drive (124).mp4'])
+  const facts = { artist: 'An artist', name_template: '{id}' }
+  await media.service.app.core.database.query
+    .insertInto('jobs')
+    .values([
+      finishedJob({ ...facts, video_title: 'Old', artifact: 'source.opus', created_at: 1 }),
+      finishedJob({ ...facts, video_title: 'New', bpm: 90, created_at: 2 }),
+      finishedJob({ ...facts, video_title: 'Film', type: 'video', status: 'done', artifact: 'source.webm' }),
+    ])
+    .execute()
+  const names = async (type: string) => (await preview(type, template)).body.names
+  assert.deepEqual(await names('audio'), ['An artist - New (90).mp3', 'An artist - Old.mp3'])
+  assert.deepEqual(await names('video'), ['An artist - Film.webm'])
+  for (const [bad, detail] of [
+    ['', /^template must not be empty/],
+    ['{titel}', /^template has the unknown field \{titel\}/],
+    ['a/b', /^template must not contain \//],
+    [7, /^template must be/],
+  ] as const) {
+    const { status, body } = await preview('audio', bad)
+    assert.equal(status, 400)
+    assert.match(body.detail ?? '', detail)
+  }
 })

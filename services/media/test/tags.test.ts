@@ -162,6 +162,8 @@ test('a new tempo is written into the file without another encoding, and the fil
   const job = await fetchSound('Tempo', 'sound.opus')
   const before = await download(job.id, 'mp3')
   await media.json('POST', `/api/jobs/${job.id}/tempo`, { json: { bpm: 60 } })
+  const played = await media.call('GET', `/audio-source/${job.id}`)
+  assert.deepEqual(Buffer.from(await played.arrayBuffer()), before, 'the player takes the MP3 there is')
   const response = await media.call('GET', `/download/${job.id}`)
   assert.match(response.headers.get('content-disposition') ?? '', /_60bpm\.mp3/)
   const bytes = Buffer.from(await response.arrayBuffer())

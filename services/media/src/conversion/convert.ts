@@ -10,10 +10,9 @@ import type { Settings } from '../settings/schema.ts'
 import type { Ffmpeg } from '../tools/ffmpeg.ts'
 import type { Slots } from './slots.ts'
 import type { Quality } from '../platforms/schema.ts'
-import type { JobRow } from '../tables.ts'
 import { readCover } from '../tags/cover.ts'
 import { tagsOfJob } from '../tags/media-tags.ts'
-import { prepareTags, type TaggedOutput } from '../tags/tagged-output.ts'
+import { convertTagged, type TagTask } from '../tags/tagged-output.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 
 interface ConvertVideoDependencies extends EncodeDependencies {
@@ -42,17 +41,15 @@ async function tagVideo(
   signal: AbortSignal,
 ): Promise<FetchedFile> {
   const output = join(dirname(fetched.file), 'converted.mp4')
-  const args = ['-map', '0:v:0', '-map', '0:a?', '-c', 'copy']
+  const conversion = {
+    inputs: [fetched.file],
+    args: ['-map', '0:v:0', '-map', '0:a?', '-c', 'copy'],
+    output,
+    timeoutMs: dependencies.settings().transcode_timeout_minutes * 60_000,
+    signal,
+  }
   try {
-    const tagged = await tagsFor(fetched, fetched.job, 1)
-    await dependencies.ffmpeg.convert({
-      inputs: [fetched.file, ...tagged.inputs],
-      args: [...args, ...tagged.args],
-      output,
-      timeoutMs: dependencies.settings().transcode_timeout_minutes * 60_000,
-      signal,
-    })
-    await tagged.complete(output)
+    await convertTagged(dependencies.ffmpeg, conversion, await tagTask(fetched))
     const facts = await dependencies.ffmpeg.probe(output, signal)
     return await replaceFetched(fetched, { ...fetched, file: output, facts })
   } catch (error) {
@@ -63,10 +60,10 @@ async function tagVideo(
   }
 }
 
-/** Tags and cover of a video, behind so many inputs of its conversion. */
-async function tagsFor({ file, thumbnail }: FetchedFile, job: JobRow, inputs: number): Promise<TaggedOutput> {
+/** Tags and cover of a video. */
+async function tagTask({ job, thumbnail }: Pick<FetchedFile, 'job' | 'thumbnail'>): Promise<TagTask> {
   const cover = thumbnail === undefined ? undefined : await readCover(thumbnail)
-  return prepareTags({ tags: tagsOfJob(job), form: 'mp4', cover, folder: dirname(file), inputs, videos: 1 })
+  return { tags: tagsOfJob(job), form: 'mp4', cover, videos: 1 }
 }
 
 /** Bit rate up to which a sound is not converted, kbit/s. */
@@ -120,34 +117,26 @@ async function encode(
   fetched: FetchedFile,
   { handle, plan }: { handle: JobHandle; plan: EncodePlan },
 ): Promise<FetchedFile> {
-  const { file, facts } = fetched
-  const message = dependencies.slots.isFull ? 'Waiting for other conversions to end' : plan.purpose
+  const { ffmpeg, slots, settings } = dependencies
+  const { file, facts, thumbnail } = fetched
+  const message = slots.isFull ? 'Waiting for other conversions to end' : plan.purpose
   const transcoding = await handle.advance('transcode-begun', { message })
   const output = join(dirname(file), `converted.${plan.extension}`)
   const report = createProgressReporter(dependencies.bus, dependencies.monotonic)
-  const convert = async (tagged: TaggedOutput | undefined) => {
-    await dependencies.ffmpeg.convert({
-      inputs: [...plan.inputs, ...(tagged?.inputs ?? [])],
-      args: [...plan.args, ...(tagged?.args ?? [])],
+  const task = plan.extension === 'mp4' ? await tagTask({ job: transcoding, thumbnail }) : undefined
+  await slots.use(handle.signal, () => {
+    const conversion = {
+      inputs: plan.inputs,
+      args: plan.args,
       output,
-      timeoutMs: dependencies.settings().transcode_timeout_minutes * 60_000,
+      timeoutMs: settings().transcode_timeout_minutes * 60_000,
       signal: handle.signal,
       durationMs: facts.durationMs,
-      onProgress: (percent) => report({ ...transcoding, message: plan.purpose }, percent, null),
-    })
-    await tagged?.complete(output)
-  }
-  const tagged = plan.extension === 'mp4' ? await tagsFor(fetched, transcoding, plan.inputs.length) : undefined
-  await dependencies.slots.use(handle.signal, async () => {
-    try {
-      await convert(tagged)
-    } catch (error) {
-      // A picture that ffmpeg does not read costs the tags and not the video.
-      if (tagged === undefined || !(error instanceof MediaFailure && error.code === 'conversion')) throw error
-      await convert(undefined)
+      onProgress: (percent: number) => report({ ...transcoding, message: plan.purpose }, percent, null),
     }
+    return task === undefined ? ffmpeg.convert(conversion) : convertTagged(ffmpeg, conversion, task)
   })
-  return { ...fetched, file: output, facts: await dependencies.ffmpeg.probe(output, handle.signal) }
+  return { ...fetched, file: output, facts: await ffmpeg.probe(output, handle.signal) }
 }
 
 /** Replaces the fetched file with the converted one. */

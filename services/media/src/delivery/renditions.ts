@@ -7,8 +7,7 @@ import { invalid, notFound } from '../problems.ts'
 import type { JobRow } from '../tables.ts'
 import { withCover, type Cover } from '../tags/cover.ts'
 import { tagsOfJob } from '../tags/media-tags.ts'
-import { prepareTags } from '../tags/tagged-output.ts'
-import { MediaFailure } from '../tools/media-failure.ts'
+import { convertTagged } from '../tags/tagged-output.ts'
 import { encodingFor, extensionOf, type SoundFormat } from './formats.ts'
 
 const timeout = 600_000
@@ -52,9 +51,12 @@ export function createRenditions(dependencies: DerivedDependencies) {
     /** Returns the name of something a browser plays: the source itself if it can, or any MP3 there is. */
     async providePlayable(job: JobRow): Promise<{ name: string; isSource: boolean }> {
       const { artifact } = job
-      if (artifact !== null && playable.has(extensionOf('original', artifact)))
-        return { name: artifact, isSource: true }
-      const [kept] = artifact === null ? [] : await keptOf(dependencies, job, 'mp3')
+      if (artifact === null) throw notFound('file')
+      if (playable.has(extensionOf('original', artifact))) return { name: artifact, isSource: true }
+      // A list of the files costs object storage far more than the two look-ups that mostly suffice.
+      const current = nameOf(job, 'mp3', artifact)
+      if ((await findDerived(artifacts, job, current)) !== undefined) return { name: current, isSource: false }
+      const [kept] = await keptOf(dependencies, job, 'mp3')
       return { name: kept ?? (await provide(job, 'mp3')), isSource: false }
     },
   }
@@ -115,7 +117,7 @@ async function makeFrom(
       await artifacts.withLocalFile(job.id, source, (file) =>
         withCover(artifacts, job.id, (cover) => {
           const task = { ...rendition, file, output, cover, signal, isEncoded: source !== artifact }
-          return slots.use(signal, () => convertWithCover(dependencies, job, task))
+          return slots.use(signal, () => convert(dependencies, job, task))
         }),
       )
       await keepDerived(dependencies, job, { name, file: output })
@@ -136,32 +138,11 @@ interface Task extends Rendition {
   readonly isEncoded: boolean
 }
 
-/** Converts; a picture that ffmpeg does not read costs the cover and not the file. */
-async function convertWithCover(dependencies: DerivedDependencies, job: JobRow, task: Task): Promise<void> {
-  try {
-    await convert(dependencies, job, task)
-  } catch (error) {
-    const mayBeCover = task.cover !== undefined && error instanceof MediaFailure && error.code === 'conversion'
-    if (!mayBeCover) throw error
-    await convert(dependencies, job, { ...task, cover: undefined })
-  }
-}
-
 async function convert({ ffmpeg }: DerivedDependencies, job: JobRow, task: Task): Promise<void> {
   const { file, output, cover, signal } = task
-  const encoding = encodingFor(task.format, { ...job, artifact: task.artifact })
-  const sound = ['-map', '0:a:0', ...(task.isEncoded ? ['-c:a', 'copy'] : encoding.args), ...encoding.container]
-  const folder = join(output, '..')
-  const tagged =
-    encoding.form === undefined
-      ? undefined
-      : await prepareTags({ tags: tagsOfJob(job), form: encoding.form, cover, folder, inputs: 1, videos: 0 })
-  await ffmpeg.convert({
-    inputs: [file, ...(tagged?.inputs ?? [])],
-    args: [...sound, ...(tagged?.args ?? [])],
-    output,
-    timeoutMs: timeout,
-    signal,
-  })
-  await tagged?.complete(output)
+  const { form, args, container } = encodingFor(task.format, { ...job, artifact: task.artifact })
+  const sound = ['-map', '0:a:0', ...(task.isEncoded ? ['-c:a', 'copy'] : args), ...container]
+  const conversion = { inputs: [file], args: sound, output, timeoutMs: timeout, signal }
+  if (form === undefined) await ffmpeg.convert(conversion)
+  else await convertTagged(ffmpeg, conversion, { tags: tagsOfJob(job), form, cover, videos: 0 })
 }

@@ -9,7 +9,7 @@ import { throwConversionProblem } from './derived-file.ts'
 import { deliver } from './deliver.ts'
 import { downloadName } from '../jobs/file-names.ts'
 import { JobPath } from '../jobs/schema.ts'
-import { SoundFormat } from './formats.ts'
+import { extensionOf, SoundFormat } from './formats.ts'
 import type { Renditions } from './renditions.ts'
 
 /** Dependencies of the routes that send files. */
@@ -46,7 +46,7 @@ export function deliveryRoutes({ jobs, artifacts, renditions }: DeliveryDependen
         const { format } = call.query
         const name =
           job.type === 'audio' ? await renditions.provide(job, format).catch(throwConversionProblem) : job.artifact
-        const fileName = downloadName(job, name.slice(name.lastIndexOf('.') + 1)) ?? 'media'
+        const fileName = downloadName(job, extensionOf(format, job.artifact)) ?? 'media'
         return deliver(call, { artifacts, jobId: job.id, name, fileName })
       },
     ),

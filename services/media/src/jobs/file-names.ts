@@ -22,6 +22,8 @@ export function fileTitle(title: string | null, max = maxCharacters, bytes = max
 /** A text as part of a file name: nothing reserved, at most 120 characters and 200 bytes. */
 function fileText(title: string, max = maxCharacters, bytes = maxBytes): string {
   const plain = title.replaceAll(unwanted, ' ').replaceAll(/\s+/g, ' ').trim()
+  // Most texts fit, and finding the characters of a text takes far longer than the check.
+  if (plain.length <= max && Buffer.byteLength(plain) <= bytes) return trimmed(plain)
   let text = ''
   let length = 0
   for (const { segment } of new Intl.Segmenter().segment(plain)) {
@@ -29,8 +31,10 @@ function fileText(title: string, max = maxCharacters, bytes = maxBytes): string 
     text += segment
     length += 1
   }
-  return text.replaceAll(/^[.\s-]+|[.\s]+$/g, '')
+  return trimmed(text)
 }
+
+const trimmed = (text: string): string => text.replaceAll(/^[.\s-]+|[.\s]+$/g, '')
 
 type Named = Pick<
   JobRow,
@@ -59,8 +63,8 @@ export function downloadName(job: Named, soundExtension = 'mp3'): string | null 
   return `${templateName(job)}.${job.type === 'audio' ? soundExtension : own}`
 }
 
-/** The name of a job's file without its extension, by the template it has or by another one. */
-export function templateName(job: Named, template = job.name_template ?? defaultTemplates[job.type]): string {
+/** The name of a job's file without its extension, by its template. */
+function templateName(job: Named): string {
   const part = (text: string | null) => (text === null ? '' : fileText(text))
   const { musical_key: key, published_on: date } = job
   const values = {
@@ -77,8 +81,9 @@ export function templateName(job: Named, template = job.name_template ?? default
     platform: job.platform,
     id: job.id.slice(0, 8),
   }
+  const template = parseTemplate(job.name_template ?? defaultTemplates[job.type])
   // Two long values are cut once more, and a field that is nothing leaves a name all the same.
-  return fileTitle(renderTemplate(parseTemplate(template), values), maxName, maxName)
+  return fileTitle(renderTemplate(template, values), maxName, maxName)
 }
 
 /** The name a trim is saved under. */

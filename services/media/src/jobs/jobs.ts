@@ -8,9 +8,8 @@ import type { MediaUrl } from '../platforms/media-url.ts'
 import type { MediaFacts } from '../tools/yt-dlp-output.ts'
 import { conflict, duplicateJob, invalid, notFound, unavailable } from '../problems.ts'
 import type { Queue } from '../queue/queue.ts'
-import { parseTemplate } from '../naming/name-template.ts'
 import type { MediaType } from '../platforms/schema.ts'
-import { templateName } from './file-names.ts'
+import { downloadName } from './file-names.ts'
 import { isTerminal, statusesBefore } from './job-machine.ts'
 import { jobEvent } from './job-events.ts'
 import { factsValues, jobOfRow } from './job-view.ts'
@@ -159,15 +158,12 @@ export class Jobs {
 
   /** Returns the names that a template would give to the newest finished downloads of a type, or to an example. */
   async previewNames({ type, template }: NameTrial): Promise<NamePreview> {
-    try {
-      parseTemplate(template)
-    } catch (error) {
-      throw invalid(`template ${(error as Error).message}`)
-    }
     const rows = await store.newestFinished(this.#db, type, previewCount)
     const example = { ...newRow(exampleRequest(type), 0), ...exampleFacts }
-    const names = (rows.length === 0 ? [example] : rows).map((row) => templateName(row, template))
-    return { names: names.map((name, index) => `${name}.${extensionOf(rows[index], type)}`) }
+    const names = (rows.length === 0 ? [example] : rows).flatMap(
+      (row) => downloadName({ ...row, artifact: row.artifact ?? 'source.mp4', name_template: template }) ?? [],
+    )
+    return { names }
   }
 
   /** Stores a tempo that a person set; its confidence is 1. */
@@ -202,9 +198,6 @@ export class Jobs {
 
 /** Number of names in a preview. */
 const previewCount = 3
-
-const extensionOf = (row: JobRow | undefined, type: MediaType): string =>
-  type === 'audio' ? 'mp3' : (row?.artifact?.replace(/^.*\./, '') ?? 'mp4')
 
 const exampleRequest = (type: MediaType): Requested => ({
   id: '0a1b2c3d-0000-4000-8000-000000000000',

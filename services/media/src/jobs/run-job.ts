@@ -113,7 +113,7 @@ async function download(
       onFacts: (facts) => void noted.push(noteFacts(dependencies, downloading, facts)),
     }),
   )
-  const [latest = downloading] = (await Promise.all(noted)).filter((row) => row !== undefined).toReversed()
+  const latest = (await Promise.all(noted)).findLast((row) => row !== undefined) ?? downloading
   const facts = await dependencies.ffmpeg.probe(result.file, handle.signal)
   if (job.type === 'audio' && facts.audio === undefined) throw new MediaFailure('unsupported', 'it has no sound')
   if (job.type === 'video' && facts.video === undefined) throw new MediaFailure('unsupported', 'it has no picture')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MediaType, Platform, Quality } from '../platforms/schema.ts'
+import { NameTemplate } from '../settings/schema.ts'
 
 /** Path of what belongs to one job. */
 export const JobPath = z.object({ job_id: z.string().toLowerCase() })
@@ -103,7 +104,7 @@ export const JobPage = z.object({
 export const TempoChange = z.strictObject({ bpm: z.int().min(20).max(400) }).meta({ id: 'TempoChange' })
 
 /** A template of file names to be tried. */
-export const NameTrial = z.strictObject({ type: MediaType, template: z.string() }).meta({ id: 'NameTrial' })
+export const NameTrial = z.strictObject({ type: MediaType, template: NameTemplate }).meta({ id: 'NameTrial' })
 export type NameTrial = z.infer<typeof NameTrial>
 
 /** Names that a template gives. */

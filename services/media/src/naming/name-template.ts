@@ -1,21 +1,20 @@
-/** Fields that a template of file names may have, and what they stand for. */
-export const nameFields = {
-  title: 'title of the media',
-  artist: 'artist, or the channel',
-  album: 'album',
-  channel: 'channel',
-  date: 'date of publication',
-  year: 'year of publication',
-  bpm: 'tempo',
-  key: 'musical key, as Am',
-  camelot: 'key on the Camelot wheel, as 8A',
-  quality: 'max, medium or small',
-  platform: 'platform',
-  id: 'first 8 characters of the job’s id',
-} as const
+/** Fields that a template of file names may have. */
+const nameFields = [
+  'title',
+  'artist',
+  'album',
+  'channel',
+  'date',
+  'year',
+  'bpm',
+  'key',
+  'camelot',
+  'quality',
+  'platform',
+  'id',
+] as const
 
-/** Name of a field. */
-export type NameField = keyof typeof nameFields
+type NameField = (typeof nameFields)[number]
 
 /** Values of the fields for one file; unknown ones are empty. */
 export type NameValues = Readonly<Record<NameField, string>>
@@ -63,13 +62,11 @@ function fieldsOf(text: string): Part[] {
       if (whole === '{' || whole === '}') throw new Error(`has a ${whole} without its counterpart`)
       return { text: whole }
     }
-    if (!isField(name))
-      throw new Error(`has the unknown field {${name}}; known are ${Object.keys(nameFields).join(', ')}`)
-    return { field: name }
+    const field = nameFields.find((known) => known === name)
+    if (field === undefined) throw new Error(`has the unknown field {${name}}; known are ${nameFields.join(', ')}`)
+    return { field }
   })
 }
-
-const isField = (name: string): name is NameField => Object.hasOwn(nameFields, name)
 
 /** Fills a template in. */
 export function renderTemplate(parts: readonly Part[], values: NameValues): string {

@@ -6,12 +6,15 @@ import type { JobRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
-const soundsOf = (db: Db) =>
-  db
-    .updateTable('jobs')
-    .where('type', '=', 'audio')
-    .where('status', 'in', completedStatuses)
-    .where('artifact', 'is not', null)
+/** True of a finished sound with its file. */
+const isSound = (row: ExpressionBuilder<Tables, 'jobs'>) =>
+  row.and([row('type', '=', 'audio'), row('status', 'in', completedStatuses), row('artifact', 'is not', null)])
+
+/** True where no worker has the sound at a time. */
+const isFree = (now: number) => (row: ExpressionBuilder<Tables, 'jobs'>) =>
+  row.or([row('analysis_lease_until', 'is', null), row('analysis_lease_until', '<', now)])
+
+const soundsOf = (db: Db) => db.updateTable('jobs').where(isSound)
 
 /** Requests another analysis of one finished sound; undefined when it is none. A request that waits already stays. */
 export async function requestAnalysis(db: Db, id: string, now: number): Promise<JobRow | undefined> {
@@ -54,9 +57,7 @@ export async function countAnalyses(db: Db, which: Outdated): Promise<{ outdated
     db
       .selectFrom('jobs')
       .select((row) => row.fn.countAll<number>().as('count'))
-      .where('type', '=', 'audio')
-      .where('status', 'in', completedStatuses)
-      .where('artifact', 'is not', null)
+      .where(isSound)
   const [outdated, pending] = await Promise.all([
     sounds().where(isOutdated(which)).executeTakeFirstOrThrow(),
     sounds().where('analysis_wanted_at', 'is not', null).executeTakeFirstOrThrow(),
@@ -73,9 +74,8 @@ export async function claimAnalysis(
     .selectFrom('jobs')
     .select('id')
     .where('analysis_wanted_at', 'is not', null)
-    .where('status', 'in', completedStatuses)
-    .where('artifact', 'is not', null)
-    .where((row) => row.or([row('analysis_lease_until', 'is', null), row('analysis_lease_until', '<', now)]))
+    .where(isSound)
+    .where(isFree(now))
     .orderBy('analysis_wanted_at')
     .orderBy('id')
     .limit(1)
@@ -85,7 +85,7 @@ export async function claimAnalysis(
     .set({ analysis_lease_until: until })
     .where('id', '=', next.id)
     .where('analysis_wanted_at', 'is not', null)
-    .where((row) => row.or([row('analysis_lease_until', 'is', null), row('analysis_lease_until', '<', now)]))
+    .where(isFree(now))
     .returningAll()
     .executeTakeFirst()
 }

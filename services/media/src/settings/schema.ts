@@ -24,7 +24,7 @@ const Hostname = z
   )
 
 /** A template of file names, checked. */
-const NameTemplate = z
+export const NameTemplate = z
   .string('must be a text')
   .trim()
   .superRefine((text, context) => {

@@ -1,12 +1,45 @@
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import type { Conversion, Ffmpeg } from '../tools/ffmpeg.ts'
+import { MediaFailure } from '../tools/media-failure.ts'
 import { pictureComment, type Cover } from './cover.ts'
 import { createFreeformAtoms } from './freeform-atoms.ts'
 import type { MediaTags } from './media-tags.ts'
 import { metadataText, type TagForm } from './metadata-text.ts'
 
-/** What a command of ffmpeg needs so that its output carries tags. */
-export interface TaggedOutput {
+/** Tags and cover of a file that ffmpeg makes. */
+export interface TagTask {
+  readonly tags: MediaTags
+  readonly form: TagForm
+  readonly cover: Cover | undefined
+  /** Number of pictures that the media has. */
+  readonly videos: number
+}
+
+/** Converts into a file with tags; a picture that ffmpeg does not read costs the cover, and neither the tags nor the file. */
+export async function convertTagged(
+  ffmpeg: Pick<Ffmpeg, 'convert'>,
+  conversion: Conversion,
+  task: TagTask,
+): Promise<void> {
+  try {
+    await convertOnce(ffmpeg, conversion, task)
+  } catch (error) {
+    const mayBeCover = task.cover !== undefined && error instanceof MediaFailure && error.code === 'conversion'
+    if (!mayBeCover) throw error
+    await convertOnce(ffmpeg, conversion, { ...task, cover: undefined })
+  }
+}
+
+async function convertOnce(ffmpeg: Pick<Ffmpeg, 'convert'>, conversion: Conversion, task: TagTask): Promise<void> {
+  const { inputs, args, output } = conversion
+  const tagged = await prepareTags(task, dirname(output), inputs.length)
+  await ffmpeg.convert({ ...conversion, inputs: [...inputs, ...tagged.inputs], args: [...args, ...tagged.args] })
+  await tagged.complete(output)
+}
+
+/** Additions to a command of ffmpeg so that its output carries tags. */
+interface TaggedOutput {
   /** Further inputs, behind the media. */
   readonly inputs: readonly string[]
   /** Arguments for the output, behind those that choose and encode the media. */
@@ -15,23 +48,13 @@ export interface TaggedOutput {
   complete(output: string): Promise<void>
 }
 
-export interface TagTask {
-  readonly tags: MediaTags
-  readonly form: TagForm
-  readonly cover: Cover | undefined
-  /** Folder for the file with the tags. */
-  readonly folder: string
-  /** Number of inputs before those of the tags, and of pictures that the media has. */
-  readonly inputs: number
-  readonly videos: number
-}
-
 /**
- * Prepares the tags of one command: titles and the like stand in a file that ffmpeg reads, so no text of a platform becomes an
- * argument. Tags that the source has are replaced, and its chapters are kept where the platform names none.
+ * Prepares the tags of one command, whose media has so many inputs: titles and the like stand in a file in the folder that ffmpeg
+ * reads, so no text of a platform becomes an argument. Tags that the source has are replaced, and its chapters are kept where the
+ * platform names none.
  */
-export async function prepareTags(task: TagTask): Promise<TaggedOutput> {
-  const { tags, form, cover, folder, inputs, videos } = task
+async function prepareTags(task: TagTask, folder: string, inputs: number): Promise<TaggedOutput> {
+  const { tags, form, cover, videos } = task
   const atoms = form === 'mp4' ? createFreeformAtoms(tags) : undefined
   const more = {
     ...(atoms?.filler === undefined ? {} : { lyrics: atoms.filler }),

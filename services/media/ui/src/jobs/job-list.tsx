@@ -33,7 +33,7 @@ export function JobList({ toolbar, filter, onReset, field, search, onHelp }: Job
   const known = jobs.data?.jobs
   const found = useMemo(() => sortJobs(filterJobs(known ?? [], filter), filter.sort), [known, filter])
   const isSearching =
-    (isNarrowed(filter) ? found.length < foundEnough || filter.sort !== '' : filter.sort !== '') &&
+    (filter.sort !== '' || (isNarrowed(filter) && found.length < foundEnough)) &&
     jobs.data?.isComplete === false &&
     jobs.data.jobs.length < lookedThrough
   useLookFurther(isSearching && !jobs.isLoadingMore && !jobs.hasFailedMore, jobs.loadMore)
