@@ -9,12 +9,12 @@ const leastWaitMs = 1000
 export interface RepeatedRequest {
   readonly timers: Pick<Timers, 'delay' | 'monotonic'>
   readonly log: Pick<Log, 'warn'>
-  /** What is asked for, as a warning says it: `state`. */
+  /** What the service does instead of an answer, as a warning says it: `sends no state for this node`. */
   readonly what: string
   /** One request. Returns true when it brought something new. */
   readonly ask: (signal: AbortSignal) => Promise<boolean>
   /** Called after each request, whether or not it was answered. */
-  readonly after: () => Promise<void>
+  readonly after?: () => Promise<void>
 }
 
 /** Sends a request until the signal; while the service does not answer, after pauses that grow. */
@@ -37,11 +37,11 @@ export async function repeatRequest(
       const { message } = error as Error
       // The reports say that the service cannot be reached, or does not know this host any more.
       const isSaid = error instanceof ControlRefused ? error.status === 401 : isOfConnection(error as Error)
-      if (!isSaid && message !== last) log.warn(`the service sends no ${what} for this node: ${message}`)
+      if (!isSaid && message !== last) log.warn(`the service ${what}: ${message}`)
       last = message
       await pause(timers, pauseAfter(failures), signal)
     }
-    await after()
+    await after?.()
   }
 }
 

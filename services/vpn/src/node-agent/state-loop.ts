@@ -21,7 +21,8 @@ export interface StateLoopDependencies extends Pick<RepeatedRequest, 'timers' | 
 export function followState(dependencies: StateLoopDependencies, signal: AbortSignal): Promise<void> {
   const { wanted } = dependencies
   const ask = () => askOnce(dependencies, signal)
-  return repeatRequest({ ...dependencies, what: 'state', ask, after: () => wanted.retry() }, signal)
+  const what = 'sends no state for this node'
+  return repeatRequest({ ...dependencies, what, ask, after: () => wanted.retry() }, signal)
 }
 
 /** One request. Returns true when it brought another state. */

@@ -27,7 +27,8 @@ export function followDns(dependencies: DnsLoopDependencies, signal: AbortSignal
     while (answer !== undefined) answer = await takeUnlessNewer(dependencies, answer, signal)
     return true
   }
-  return repeatRequest({ ...dependencies, what: 'DNS files', ask, after: () => resolver.retry() }, signal)
+  const what = 'sends no DNS files for this node'
+  return repeatRequest({ ...dependencies, what, ask, after: () => resolver.retry() }, signal)
 }
 
 /** Asks once; undefined when the service knows nothing newer than this revision. */

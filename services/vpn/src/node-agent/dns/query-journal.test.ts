@@ -137,7 +137,7 @@ async function sendAll(
     {
       journal: world.open(),
       log: world.log,
-      timers: { now: () => Date.now(), delay: () => Promise.resolve() },
+      timers: { now: () => Date.now(), monotonic: () => performance.now(), delay: () => Promise.resolve() },
       link: {
         async send(path, body, { answer: schema }) {
           assert.equal(path, linkPaths.queries)

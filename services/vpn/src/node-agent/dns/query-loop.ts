@@ -1,51 +1,35 @@
 import type { Log, Timers } from '@hearth/runtime'
 import { linkPaths, type QueryBatch, QueryBatchAnswer } from '../../nodes/link-schema.ts'
 import { type ControlLink, ControlRefused } from '../control-link.ts'
-import { pauseAfter } from '../pauses.ts'
+import { repeatRequest } from '../repeat-request.ts'
 import type { OutgoingBatch, QueryJournal } from './query-journal.ts'
 
 /** Time for an answer, milliseconds: batches of other nodes come first. */
 const answerMs = 60_000
-/** Pause until it looks for queries again, and between two batches when many wait, milliseconds. */
-const [lookMs, nextMs] = [1000, 500]
+/** Pause between two batches when many wait, milliseconds. */
+const nextMs = 500
 /** Answers to a batch that will not be taken another time either. */
 const finalAnswers: ReadonlySet<number> = new Set([400, 413, 422])
 
 export interface QueryLoopDependencies {
   readonly link: Pick<ControlLink, 'send'>
   readonly journal: Pick<QueryJournal, 'oldest' | 'confirm' | 'giveUp' | 'limit'>
-  readonly timers: Pick<Timers, 'delay' | 'now'>
+  readonly timers: Pick<Timers, 'delay' | 'monotonic' | 'now'>
   readonly log: Pick<Log, 'warn' | 'error'>
 }
 
 /** Sends the queries that this node answered to the service, in their order, one batch at a time. */
-export async function sendQueries(dependencies: QueryLoopDependencies, signal: AbortSignal): Promise<void> {
+export function sendQueries(dependencies: QueryLoopDependencies, signal: AbortSignal): Promise<void> {
   const { journal, timers, log } = dependencies
-  let failures = 0
-  let last: string | undefined
-  while (!signal.aborted) {
-    let pause = lookMs
-    try {
-      await journal.limit(timers.now())
-      const batch = await journal.oldest()
-      if (batch !== undefined) {
-        await sendBatch(dependencies, batch, signal)
-        pause = nextMs
-      }
-      failures = 0
-      last = undefined
-    } catch (error) {
-      if (signal.aborted) return
-      failures += 1
-      pause = pauseAfter(failures)
-      const { message } = error as Error
-      // The reports say that the service cannot be reached, or does not know this host any more.
-      const isSaid = error instanceof ControlRefused ? error.status === 401 : 'code' in (error as Error)
-      if (!isSaid && message !== last) log.warn(`the service does not take the queries of this node: ${message}`)
-      last = message
-    }
-    await timers.delay(pause, signal).catch(() => undefined)
+  const ask = async () => {
+    await journal.limit(timers.now())
+    const batch = await journal.oldest()
+    if (batch === undefined) return false
+    await sendBatch(dependencies, batch, signal)
+    await timers.delay(nextMs, signal)
+    return true
   }
+  return repeatRequest({ timers, log, what: 'does not take the queries of this node', ask }, signal)
 }
 
 async function sendBatch(
