@@ -128,16 +128,16 @@ interface FoundChange {
 }
 
 function note(change: FoundChange, before: KnownPeer | undefined, after: KnownPeer | undefined): void {
-  noteScope(change, before?.client ?? null, after?.client ?? null)
   if (before !== undefined && after === undefined) change.gone.push(before.number)
   if (before !== undefined && after !== undefined && before.name !== after.name) change.renamed.push(after.number)
-  if (after?.client) {
-    if (JSON.stringify(before?.client) !== JSON.stringify(after.client)) change.set.push(after.client)
-  } else if (before?.client) change.removed.push(before.number)
+  const [was, is] = [before?.client ?? null, after?.client ?? null]
+  if (JSON.stringify(was) === JSON.stringify(is)) return
+  if (is !== null) change.set.push(is)
+  else if (was !== null) change.removed.push(was.number)
+  noteScope(change, was, is)
 }
 
 function noteScope({ scope }: FoundChange, before: ResolverClient | null, after: ResolverClient | null): void {
-  if (JSON.stringify(before) === JSON.stringify(after)) return
   for (const client of [before, after]) if (client?.gateway !== undefined) scope.gateways.add(client.gateway)
   const nameOf = (client: ResolverClient | null) => JSON.stringify(client && [client.label, client.addresses])
   if (nameOf(before) !== nameOf(after)) scope.areNamesOthers = true
