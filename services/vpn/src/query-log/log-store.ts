@@ -79,7 +79,11 @@ export class LogStore {
         return { name, client, kind: this.kinds.idOf(entry, numbers), micros, at: Math.floor(entry.at) }
       })
       .toSorted((a, b) => a.at - b.at)
-    const blocks = this.blocks()
+    const [oldest] = late
+    if (oldest === undefined) return 0
+    // Most batches come after all blocks, of which only the last one matters then.
+    const last = this.#lastBlock()
+    const blocks = blockPlaceOf(last, oldest) === last.length ? last : this.blocks()
     const places = Map.groupBy(late, (row) => blockPlaceOf(blocks, row))
     const inTail = places.get(blocks.length) ?? []
     places.delete(blocks.length)
@@ -195,6 +199,11 @@ export class LogStore {
 
   close(): void {
     this.database.close()
+  }
+
+  /** The block with the youngest entries; empty when there is none. */
+  #lastBlock(): Block[] {
+    return this.database.prepare('SELECT * FROM block ORDER BY first_id DESC LIMIT 1').all() as never
   }
 
   /** Returns how many found no place. */
