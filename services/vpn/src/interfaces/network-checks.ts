@@ -10,6 +10,16 @@ import { isPeerAddress4, isPeerAddress6, numberOfIpv4, sharesAddress, overlaps, 
 /** Number of peers that an error names. */
 const namedPeers = 20
 
+/** Columns, or members of a request, that say where an interface runs. */
+interface Hosts {
+  readonly node_id?: string | null | undefined
+  readonly standby_node_id?: string | null | undefined
+}
+
+/** The hosts that run an interface, its standby last; null is the host of this service. */
+export const hostsOf = ({ node_id: nodeId = null, standby_node_id: standbyId = null }: Hosts): (string | null)[] =>
+  standbyId === null ? [nodeId] : [nodeId, standbyId]
+
 /** Takes the lock of transactions that check networks against each other. */
 export function lockNetworks(kind: Database<Tables>['kind'], trx: Kysely<Tables>): Promise<void> {
   return acquireLock(kind, trx, 1)
@@ -31,11 +41,8 @@ export async function checkNetworks(trx: Kysely<Tables>, row: InterfaceRow): Pro
 }
 
 /** Returns true when one host runs both interfaces. */
-function shareHost(one: InterfaceRow, other: InterfaceRow): boolean {
-  const ids = new Set([other.node_id, other.standby_node_id])
-  if (one.node_id === null && other.node_id === null) return true
-  return [one.node_id, one.standby_node_id].some((id) => id !== null && ids.has(id))
-}
+const shareHost = (one: InterfaceRow, other: InterfaceRow): boolean =>
+  hostsOf(one).some((id) => hostsOf(other).includes(id))
 
 /** A network behind a peer is reached through that peer, and cannot be an interface's. */
 async function checkNetworksBehindPeers(trx: Kysely<Tables>, row: InterfaceRow): Promise<void> {

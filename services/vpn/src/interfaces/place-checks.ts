@@ -3,7 +3,7 @@ import { conflict, invalidField } from '../problems.ts'
 import type { InterfaceRow, Tables } from '../tables.ts'
 import { firstFreePort, type HostLinks } from './host-links.ts'
 import { readReach } from './host-reach.ts'
-import { checkHostNetworks } from './network-checks.ts'
+import { checkHostNetworks, hostsOf } from './network-checks.ts'
 import { findNodeName, interfaceRowsOn } from './store.ts'
 
 /** An interface before a change, none when it is created, and after it. */
@@ -13,16 +13,6 @@ export interface PlacedChange {
   /** Take networks that a host reaches over another device. */
   readonly allowHostOverlap: boolean
 }
-
-/** Columns, or members of a request, that say where an interface runs. */
-interface Hosts {
-  readonly node_id?: string | null | undefined
-  readonly standby_node_id?: string | null | undefined
-}
-
-/** The hosts that run an interface, its standby last; null is the host of this service. */
-export const hostsOf = ({ node_id: nodeId = null, standby_node_id: standbyId = null }: Hosts): (string | null)[] =>
-  standbyId === null ? [nodeId] : [nodeId, standbyId]
 
 /** Checks that the hosts of an interface can have it. Of a node the database is asked, and what it reported: the rest shows when it runs there. */
 export async function checkPlace(
