@@ -6,7 +6,7 @@ import type { Placement } from '../interfaces/placement.ts'
 import { invalidField, Problem } from '../problems.ts'
 import type { NodeQueryBatch } from '../query-log/node-batches.ts'
 import type { Tables } from '../tables.ts'
-import type { LoggedEntry, QueryBatch } from './link-schema.ts'
+import type { QueryBatch } from './link-schema.ts'
 import { placedClients } from './store.ts'
 import type { NodeRow } from './tables.ts'
 
@@ -62,17 +62,15 @@ export class NodeQueries {
 
   async #take(node: NodeRow, batch: QueryBatch): Promise<number> {
     const { clock, log } = this.#dependencies
-    const entries = entriesOf(batch, clock.now())
+    const { entries, upstreams } = entriesOf(batch, clock.now())
     const ends = await this.#endsOf(node.id, entries)
     const kept = entries.filter(({ client, at }) => client === 0 || at <= (ends.get(client) ?? -Infinity))
     if (kept.length < entries.length) {
       const what = { node: node.name, entries: entries.length - kept.length }
       log.warn(what, 'queries of peers that are not on the node that sends them were left out')
     }
-    const { labels, numbered } = numberLabels(batch.entries)
-    for (const [index, entry] of entries.entries()) entry.upstream = numbered[index] ?? 0
     const { count, number } = batch
-    return this.#write({ nodeId: node.id, count, number, upstreams: labels, entries: kept })
+    return this.#write({ nodeId: node.id, count, number, upstreams, entries: kept })
   }
 
   #write(batch: NodeQueryBatch): Promise<number> {
@@ -105,30 +103,25 @@ export class NodeQueries {
   }
 }
 
-/** The entries of a batch, by the clock of this host. */
-function entriesOf({ entries, sent_at: sentAt }: QueryBatch, now: number): LogEntry[] {
+/** The entries of a batch, by the clock of this host, and the labels of upstreams that they name, the first as 1; 0 is none. */
+function entriesOf(
+  { entries: sent, sent_at: sentAt }: QueryBatch,
+  now: number,
+): { entries: LogEntry[]; upstreams: string[] } {
   const difference = now - sentAt
   const offset = Math.abs(difference) < onTheWayMs ? 0 : difference
-  return entries.map((sent, index) => {
-    const [at, client, encoded, type, status, reason, source, traits, rcode, , micros] = sent
+  const numbers = new Map<string | null, number>([[null, 0]])
+  const entries = sent.map((one, index) => {
+    const [at, client, encoded, type, status, reason, source, traits, rcode, label, micros] = one
     if (at > sentAt) throw invalidField(`entries.${index}.0`, 'is a time after sent_at')
     const name = new Uint8Array(Buffer.from(encoded, 'base64url'))
     if (!isWireName(name)) throw invalidField(`entries.${index}.2`, 'is not a domain name in wire form')
+    const upstream = numbers.get(label) ?? numbers.size
+    numbers.set(label, upstream)
     const decision = { status, reason, source, traits, rcode, type }
-    return { ...decision, client, at: at + offset, micros, upstream: 0, name, nameLength: name.length }
+    return { ...decision, client, at: at + offset, micros, upstream, name, nameLength: name.length }
   })
-}
-
-/** Numbers the labels of upstreams: the labels, and the number of each entry's, 0 for none. */
-function numberLabels(entries: readonly LoggedEntry[]): { labels: string[]; numbered: number[] } {
-  const numbers = new Map<string, number>()
-  const numbered = entries.map(({ 9: label }) => {
-    if (label === null) return 0
-    const number = numbers.get(label) ?? numbers.size + 1
-    numbers.set(label, number)
-    return number
-  })
-  return { labels: [...numbers.keys()], numbered }
+  return { entries, upstreams: [...numbers.keys()].filter((label) => label !== null) }
 }
 
 /** Returns true for labels of up to 63 bytes in lower case, with the final zero. */
