@@ -11,8 +11,7 @@ interface Program {
 }
 
 interface Known {
-  /** The program that reported last. */
-  current: string
+  /** In the order of their last reports. */
   readonly programs: Map<string, Program>
   addresses: readonly string[]
   until: number
@@ -27,18 +26,16 @@ export class NodeInstances {
 
   /** Takes over that a program reported from an address. Returns true when that shows a second one for the first time in a while. */
   seen(nodeId: string, { instance, address, now }: { instance: string; address: string; now: number }): boolean {
-    const known = this.#nodes.get(nodeId) ?? { current: instance, programs: new Map(), addresses: [], until: -Infinity }
+    const known = this.#nodes.get(nodeId) ?? { programs: new Map(), addresses: [], until: -Infinity }
     this.#nodes.set(nodeId, known)
-    const other = known.programs.get(known.current)
+    const [current, other] = [...known.programs].at(-1) ?? []
     const earlier = known.programs.get(instance)
-    const isBack =
-      known.current !== instance && other !== undefined && earlier !== undefined && now - earlier.at < rememberMs
+    const isBack = current !== instance && other !== undefined && earlier !== undefined && now - earlier.at < rememberMs
     const isNew = isBack && now > known.until
     if (isBack) {
       known.addresses = other.address === address ? [address] : [other.address, address]
       known.until = now + shownMs
     }
-    known.current = instance
     known.programs.delete(instance)
     known.programs.set(instance, { address, at: now })
     const [oldest] = known.programs.keys()

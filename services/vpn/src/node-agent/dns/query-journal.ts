@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Log, parseJson, writeFileAtomic } from '@hearth/runtime'
@@ -152,19 +151,18 @@ export class QueryJournal {
 
   async #read(): Promise<Position> {
     if (this.#position !== undefined) return this.#position
-    const file = join(this.#folder, journalFile.position)
-    const { data } = Position.safeParse(
-      existsSync(file) ? parseJson(await readFile(file, 'utf8').catch(() => '')) : undefined,
-    )
-    if (data === undefined) await this.#write({ count: randomUUID(), last: 0, lost: 0 })
-    else this.#position = data
-    return this.#position ?? Position.parse(data)
+    const text = await readFile(join(this.#folder, journalFile.position), 'utf8').catch(() => '')
+    const { data } = Position.safeParse(parseJson(text))
+    if (data === undefined) return this.#write({ count: randomUUID(), last: 0, lost: 0 })
+    this.#position = data
+    return data
   }
 
-  async #write(position: Position): Promise<void> {
+  async #write(position: Position): Promise<Position> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     await writeFileAtomic(join(this.#folder, journalFile.position), JSON.stringify(position))
     this.#position = position
+    return position
   }
 }
 
