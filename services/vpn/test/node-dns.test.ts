@@ -6,13 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
-import { type FakeNode, joinedNode, type NodesFixture, startWithNodes } from './nodes-fixture.ts'
-
-async function done(world: NodesFixture, method: string, path: string, body?: object) {
-  const reply = await world.service.call(method, path, body)
-  assert.ok(reply.status < 300, reply.text)
-  return reply.body.data
-}
+import { done, type FakeNode, joinedNode, type NodesFixture, startWithNodes } from './nodes-fixture.ts'
 
 const onNode = (world: NodesFixture, node: FakeNode, more: object) =>
   done(world, 'POST', '/api/interfaces', { node_id: node.id, ...more })

@@ -3,14 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { eventually } from '@hearth/testing'
 import type { LoggedEntry, QueryBatch } from '../src/nodes/link-schema.ts'
-import { type FakeNode, joinedNode, type NodesFixture, startWithNodes } from './nodes-fixture.ts'
+import { done, type FakeNode, joinedNode, startWithNodes } from './nodes-fixture.ts'
 import { wireOf } from './query-log-fixture.ts'
-
-async function done(world: NodesFixture, method: string, path: string, body?: object) {
-  const reply = await world.service.call(method, path, body)
-  assert.ok(reply.status < 300, reply.text)
-  return reply.body.data
-}
 
 interface EntryParts {
   readonly at?: number

@@ -5,15 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
 import type { Interface } from '../src/interfaces/schema.ts'
-import { joinedNode, type NodesFixture, startWithNodes } from './nodes-fixture.ts'
+import { done, joinedNode, type NodesFixture, startWithNodes } from './nodes-fixture.ts'
 
 const resolver = '9.9.9.9'
-
-async function done(world: NodesFixture, method: string, path: string, body?: object) {
-  const reply = await world.service.call(method, path, body)
-  assert.ok(reply.status < 300, reply.text)
-  return reply.body.data
-}
 
 const create = (world: NodesFixture, more: object): Promise<Interface> =>
   done(world, 'POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24', dns: resolver, ...more })

@@ -61,6 +61,13 @@ export async function startWithNodes(environment: Record<string, string> = {}): 
   }
 }
 
+/** Makes a request that the service must answer with success; resolves with the data of the answer. */
+export async function done(world: NodesFixture, method: string, path: string, body?: object) {
+  const reply = await world.service.call(method, path, body)
+  assert.ok(reply.status < 300, reply.text)
+  return reply.body.data
+}
+
 /** Sends one report with an identity; resolves with the name by which the service knows it. */
 export async function reportAs(identity: Pick<Identity, 'url' | 'authority'> & Partial<Identity>): Promise<string> {
   const link = new ControlLink(identity)

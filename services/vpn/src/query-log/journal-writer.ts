@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { type LogEntry, LogRing } from '../dns/log-ring.ts'
 import { batchesIn, batchFileName, journalFile } from './journal-files.ts'
-import { hasSettled, mergeRings } from './merge-rings.ts'
+import { endWrite, hasSettled, lostOf, mergeRings, waitingIn } from './merge-rings.ts'
 
 /** Entries and bytes of one batch, at most. */
 const maxBatch = { entries: 2000, bytes: 700_000 } as const
@@ -55,12 +55,12 @@ export class JournalWriter {
 
   /** Entries that found no room. */
   get lost(): number {
-    return this.#rings.reduce((sum, ring) => sum + ring.lost(), 0)
+    return lostOf(this.#rings)
   }
 
   /** Bytes that wait in the rings. */
   get waiting(): number {
-    return this.#rings.reduce((sum, ring) => sum + ring.waiting(), 0)
+    return waitingIn(this.#rings)
   }
 
   /** Makes the folder, and a batch of what a program that was killed left behind. */
@@ -96,10 +96,7 @@ export class JournalWriter {
       clock,
     })
     const isWritten = lines.length === 0 || this.#try(() => this.#append(lines))
-    for (const ring of this.#rings) {
-      if (isWritten) ring.release()
-      else ring.rewind()
-    }
+    endWrite(this.#rings, isWritten)
     return isWritten ? lines.length : 0
   }
 

@@ -1,6 +1,6 @@
 import { isBeyondRepair, removeAside, rewriteTexts, setAside, sqliteCode } from './log-database.ts'
 import { LogStore } from './log-store.ts'
-import { hasSettled, mergeRings } from './merge-rings.ts'
+import { endWrite, hasSettled, lostOf, mergeRings, waitingIn } from './merge-rings.ts'
 import { LogRing, type LogEntry } from '../dns/log-ring.ts'
 import { forgottenUntil, lastBatchOf, noteBatch, notePurge, type NodeQueryBatch } from './node-batches.ts'
 import { forget, type Forgetting, type Upkeep } from './upkeep.ts'
@@ -69,12 +69,12 @@ export class LogWriter {
 
   /** Entries that found no room or could not be written. */
   get lost(): number {
-    return this.#rings.reduce((sum, ring) => sum + ring.lost(), this.#dropped)
+    return lostOf(this.#rings) + this.#dropped
   }
 
   /** Bytes that wait in the rings. */
   get waiting(): number {
-    return this.#rings.reduce((sum, ring) => sum + ring.waiting(), 0)
+    return waitingIn(this.#rings)
   }
 
   get hasUpkeep(): boolean {
@@ -127,10 +127,7 @@ export class LogWriter {
       this.#areClientsWritten = true
     }
     this.watch?.settle(isWritten)
-    for (const ring of this.#rings) {
-      if (isWritten) ring.release()
-      else ring.rewind()
-    }
+    endWrite(this.#rings, isWritten)
     return isWritten ? count : 0
   }
 

@@ -44,6 +44,20 @@ export function hasSettled(rings: readonly LogRing[], clock: () => number): bool
   return rings.some((ring) => turnOf(ring, now) <= now - settleMs)
 }
 
+/** Entries that found no room in the rings. */
+export const lostOf = (rings: readonly LogRing[]): number => rings.reduce((sum, ring) => sum + ring.lost(), 0)
+
+/** Bytes that wait in the rings. */
+export const waitingIn = (rings: readonly LogRing[]): number => rings.reduce((sum, ring) => sum + ring.waiting(), 0)
+
+/** Ends a write of what was read from the rings: gives its room free, or has all of it come again. */
+export function endWrite(rings: readonly LogRing[], isWritten: boolean): void {
+  for (const ring of rings) {
+    if (isWritten) ring.release()
+    else ring.rewind()
+  }
+}
+
 /** Returns when it is a ring's turn: at the time of its next entry. An entry of the future was made before the clock was set back: at once. */
 function turnOf(ring: LogRing, now: number): number {
   const at = ring.nextAt()
