@@ -70,10 +70,11 @@ async function openService() {
     onLeft: () => Promise.resolve(),
     onChanged: nothing,
   })
+  const configured: string[] = []
   const outside = {
     host,
     publicEndpoint: () => Promise.resolve('vpn.example.org'),
-    onConfigured: () => undefined,
+    onConfigured: (id: string) => void configured.push(id),
     onNewKeyHandedOut: () => undefined,
   }
   const peers = new Peers({ ...shared, ...outside, onChanged: nothing })
@@ -107,6 +108,7 @@ async function openService() {
     overview,
     handshakes,
     sample,
+    configured,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
@@ -217,4 +219,24 @@ test('a connected peer that is disabled, expires or whose interface stops discon
   assert.equal((await interfaces.get('wg1')).connected_peers, 0)
   assert.deepEqual((await overview()).peers, { total: 4, connected: 0, active: 0, inactive: 2, disabled: 2 })
   await compare(service)
+})
+
+test('a configuration with another endpoint and other networks than the one before is one piece of news', async () => {
+  await using service = await openService()
+  const { peers, interfaces, clock, configured } = service
+  await interfaces.create({ name: 'wg0', address: '10.8.0.1/24', listen_port: 51_820 })
+  const phone = await peers.create({ name: 'phone', interface: 'wg0', routing_mode: 'split_tunnel' })
+  const isMarked = async () => (await peers.get(admin, phone.id)).needs_configuration
+  await peers.configuration(phone.id, 'vpn.example.org')
+  assert.deepEqual([await isMarked(), configured], [false, []])
+  clock.advance(1000)
+  await interfaces.update('wg0', { listen_port: 51_821 })
+  await peers.create({ name: 'office', interface: 'wg0', networks: ['10.20.0.0/16'] })
+  assert.equal(await isMarked(), true)
+  const { text } = await peers.configuration(phone.id, 'vpn.example.org')
+  assert.match(text, /10\.20\.0\.0\/16/)
+  assert.match(text, /:51821$/m)
+  assert.deepEqual([await isMarked(), configured], [false, [phone.id]])
+  await peers.configuration(phone.id, 'vpn.example.org')
+  assert.deepEqual(configured, [phone.id], 'the same one again changes nothing')
 })

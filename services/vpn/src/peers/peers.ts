@@ -178,7 +178,7 @@ export class Peers {
     const endpoints = await this.#endpoints(on, host, isStandby)
     const open = (sealed: string | null, place: string) => (sealed === null ? null : sealer.open(sealed, place))
     const listed = JSON.parse(row.allowed_ips) as string[]
-    const behindOthers = await this.#handOutRoutes(row)
+    const routes = await SiteRoutes.read(this.#db)
     const dns = resolversOf(on)
     // A key that waits is the one to hand out.
     const keys =
@@ -193,14 +193,11 @@ export class Peers {
       serverPublicKey: on.public_key,
       presharedKey: open(keys.preshared_key, sealContext.presharedKey(id)),
       ...endpoints,
-      allowedIps: routedNetworks(row.routing_mode, { listed, behindOthers }, { ...on, dns }),
+      allowedIps: routedNetworks(row.routing_mode, { listed, behindOthers: routes.ofOthers(row) }, { ...on, dns }),
       persistentKeepalive: row.persistent_keepalive,
     })
     if (row.next_public_key !== null) this.#dependencies.onNewKeyHandedOut()
-    if (row.endpoint_changed_at !== null && !isStandby) {
-      await store.updatePeerRow(this.#db, id, { endpoint_changed_at: null })
-      this.#dependencies.onConfigured(id)
-    }
+    await this.#noteHandedOut(row, routes, isStandby)
     return { name: row.name, text }
   }
 
@@ -218,15 +215,16 @@ export class Peers {
     return { endpoint, otherEndpoint: other === null ? null : { endpoint: other, isStandby: !isStandby } }
   }
 
-  /** The networks behind others for a configuration of the peer, which is noted as handed out. */
-  async #handOutRoutes(row: PeerRow): Promise<string[]> {
-    const routes = await SiteRoutes.read(this.#db)
-    const given_routes = routes.fingerprint(row)
-    if (given_routes !== row.given_routes) {
-      await store.updatePeerRow(this.#db, row.id, { given_routes })
-      if (routes.isOutdated(row)) this.#dependencies.onConfigured(row.id)
-    }
-    return routes.ofOthers(row)
+  /** Notes that the peer was handed a configuration. The one for the standby does not hold the endpoint that changed. */
+  async #noteHandedOut(row: PeerRow, routes: SiteRoutes, isStandby: boolean): Promise<void> {
+    const given = routes.fingerprint(row)
+    const hasEndpoint = row.endpoint_changed_at !== null && !isStandby
+    if (given === row.given_routes && !hasEndpoint) return
+    await store.updatePeerRow(this.#db, row.id, {
+      given_routes: given,
+      ...(hasEndpoint ? { endpoint_changed_at: null } : {}),
+    })
+    if (hasEndpoint || routes.isOutdated(row)) this.#dependencies.onConfigured(row.id)
   }
 
   async #insert(trx: Kysely<Tables>, input: PeerCreate): Promise<{ added: PeerRow; on: InterfaceRow }> {
