@@ -376,7 +376,14 @@ export async function createApp(dependencies: AppDependencies) {
   // Hosts that run tunnels for this service.
   const authority = new NodeAuthority({ db: database.query, sealer, clock })
   const instances = new NodeInstances()
-  const nodes = new Nodes({ database, clock, authority, instances, listeners: config.nodesListen })
+  const nodes = new Nodes({
+    database,
+    clock,
+    authority,
+    instances,
+    listeners: config.nodesListen,
+    onEndpointChanged: () => publish({ type: 'changed', collection: 'peers', id: null }),
+  })
   const endpointHost = async (requestHost: string, nodeId: string | null) =>
     nodeId === null ? publicEndpointOf(endpoint, requestHost).host : nodes.endpointOf(nodeId)
   const managed = { database, sealer, clock, settings: currentSettings, tunnels, desired, sampler, limits, access }

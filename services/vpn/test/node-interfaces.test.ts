@@ -395,6 +395,12 @@ test('a network that a node reaches already is refused there, for an interface a
   assert.equal((await put(world, 'wg2', { address: '192.168.7.1/24' })).body.details.field, 'address')
 })
 
+/** The names of the peers that need their configuration again. */
+async function markedPeers(world: NodesFixture): Promise<string[]> {
+  const found = (await world.service.call('GET', '/api/peers?needs_configuration=true&sort=name')).body.data.peers
+  return found.map(({ name }: Peer) => name).toSorted()
+}
+
 test('peers are marked after a move to another endpoint until they have their configuration, or connect there', async () => {
   await using world = await startWithNodes({ PUBLIC_ENDPOINT: 'home.example.org' })
   using berlin = await joinedNode(world, 'Berlin')
@@ -402,10 +408,7 @@ test('peers are marked after a move to another endpoint until they have their co
   await createInterface(world, { listen_port: 51_900 })
   const phone = await createPeer(world, 'phone')
   const laptop = await createPeer(world, 'laptop')
-  const marked = async (): Promise<string[]> => {
-    const found = (await world.service.call('GET', '/api/peers?needs_configuration=true&sort=name')).body.data.peers
-    return found.map(({ name }: Peer) => name).toSorted()
-  }
+  const marked = () => markedPeers(world)
   assert.deepEqual(await marked(), [])
   await put(world, 'wg0', { mtu: 1400 })
   assert.deepEqual(await marked(), [])
@@ -425,6 +428,36 @@ test('peers are marked after a move to another endpoint until they have their co
     { what: 'the laptop connected at the new endpoint', everyMs: 500 },
   )
   await world.service.call('PUT', `/api/nodes/${berlin.id}`, { endpoint: 'home.example.org' })
+  for (const peer of [phone, laptop]) assert.equal(await endpointOf(world, peer), 'home.example.org:51900')
   await put(world, 'wg0', { node_id: null })
   assert.deepEqual(await marked(), [], 'the endpoint is the same')
+})
+
+test('peers are marked after their node has another endpoint, and not for its name or as its standby', async () => {
+  await using world = await startWithNodes()
+  using berlin = await joinedNode(world, 'Berlin')
+  using paris = await joinedNode(world, 'Paris')
+  const change = async (id: string, body: object) => {
+    const reply = await world.service.call('PUT', `/api/nodes/${id}`, body)
+    assert.equal(reply.status, 200, reply.text)
+    return markedPeers(world)
+  }
+  await createInterface(world, { node_id: berlin.id, standby_node_id: paris.id, listen_port: 51_900 })
+  const phone = await createPeer(world, 'phone')
+  await createInterface(world, { name: 'wg1', address: '10.9.0.1/24', node_id: paris.id, listen_port: 51_901 })
+  await createPeer(world, 'laptop', { interface: 'wg1' })
+  assert.deepEqual(await change(berlin.id, { endpoint: '127.0.0.1' }), [], 'the address of its reports')
+  assert.deepEqual(await change(berlin.id, { endpoint: 'berlin.example.org' }), ['phone'])
+  assert.equal(await endpointOf(world, phone), 'berlin.example.org:51900')
+  assert.deepEqual(await change(berlin.id, { name: 'Bonn', endpoint: 'berlin.example.org' }), [])
+  assert.deepEqual(await change(paris.id, { endpoint: 'paris.example.org' }), ['laptop'])
+  const taken = await world.service.call('PUT', `/api/nodes/${berlin.id}`, { name: 'Paris', endpoint: null })
+  assert.equal(taken.status, 409)
+  assert.deepEqual(await markedPeers(world), ['laptop'], 'a refusal marks nobody')
+  assert.deepEqual(await change(berlin.id, { endpoint: null }), ['laptop', 'phone'])
+
+  const { node: rome } = await world.add('Rome')
+  await createInterface(world, { name: 'wg2', address: '10.10.0.1/24', node_id: rome.id, listen_port: 51_902 })
+  await createPeer(world, 'watch', { interface: 'wg2' })
+  assert.deepEqual(await change(rome.id, { endpoint: 'rome.example.org' }), ['laptop', 'phone'], 'it had none before')
 })

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Listener } from '../dns/resolver-files.ts'
 import { nameKey } from '../envelope.ts'
 import { asksGateway } from '../interfaces/desired-devices.ts'
-import { allInterfaceRows } from '../interfaces/store.ts'
+import { allInterfaceRows, noteEndpointChange } from '../interfaces/store.ts'
 import { conflict, namedConflict, notFound, Problem } from '../problems.ts'
 import type { InterfaceRow, Tables } from '../tables.ts'
 import type { NodeAuthority } from './authority.ts'
@@ -30,6 +30,8 @@ export interface NodesDependencies {
   readonly instances?: Pick<NodeInstances, 'duplicatesOf'>
   /** Addresses at which nodes are listened for; none while nodes are off. */
   readonly listeners: readonly Listener[]
+  /** Called when peers need their configuration again because their node has another endpoint; commands tell nobody. */
+  readonly onEndpointChanged?: () => void
 }
 
 /** Who adds a node or renews its token, and the host at which this service is reached from outside. */
@@ -117,23 +119,31 @@ export class Nodes {
     return this.#giveToken(id, input, context)
   }
 
-  /** Changes the name of a node, or the host in the configurations of its peers. */
+  /** Changes the name of a node, or the host in the configurations of its peers, which need them again then. */
   async update(id: string, { name, endpoint }: NodeUpdate): Promise<Node> {
-    await this.#find(id)
+    const before = await this.#find(id)
     const changes = {
       ...(name === undefined ? {} : { name, name_key: nameKey(name) }),
       ...(endpoint === undefined ? {} : { endpoint }),
     }
-    await namedConflict('node', ['name'], () => store.updateNodeRow(this.#db, id, changes))
+    // Without a host before, nobody was handed a configuration with it.
+    const isOther = hostOf(before) !== null && hostOf({ ...before, ...changes }) !== hostOf(before)
+    await namedConflict('node', ['name'], () =>
+      this.#db.transaction().execute(async (trx) => {
+        await store.updateNodeRow(trx, id, changes)
+        if (isOther) await this.#noteEndpointChange(trx, id)
+      }),
+    )
+    if (isOther) this.#dependencies.onEndpointChanged?.()
     return this.#read(id)
   }
 
   /** The host at which peers reach a node. Throws a `Problem` while nobody knows one. */
   async endpointOf(id: string): Promise<string> {
-    const { endpoint, address, name } = await this.#find(id)
-    const host = endpoint ?? address
+    const node = await this.#find(id)
+    const host = hostOf(node)
     if (host === null)
-      throw new Problem('conflict', `The node ${name} has no address yet: let it join, or set its endpoint`)
+      throw new Problem('conflict', `The node ${node.name} has no address yet: let it join, or set its endpoint`)
     return host
   }
 
@@ -149,6 +159,12 @@ export class Nodes {
       throw hasInterfaces(now) ? staysFor(now) : error
     }
     return node
+  }
+
+  async #noteEndpointChange(trx: Kysely<Tables>, id: string): Promise<void> {
+    const now = this.#dependencies.clock.now()
+    for (const { name, node_id: nodeId } of await store.nodeInterfaceRows(trx))
+      if (nodeId === id) await noteEndpointChange(trx, name, now)
   }
 
   async #giveToken(id: string, { expires_in_hours: hours }: NodeJoinTokenCreate, context: NodeContext) {
@@ -203,6 +219,9 @@ export class Nodes {
     }
   }
 }
+
+/** The host at which peers reach a node; null while nobody knows one. */
+const hostOf = ({ endpoint, address }: Pick<NodeRow, 'endpoint' | 'address'>): string | null => endpoint ?? address
 
 /** A node whose peers get no answers for names, or those of older files. */
 export interface NodeWithoutDns {
