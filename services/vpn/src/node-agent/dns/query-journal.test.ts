@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { createSkippingTimers } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { linkPaths, type QueryBatch } from '../../nodes/link-schema.ts'
 import { batchesIn, batchFileName } from '../../query-log/journal-files.ts'
-import { ControlRefused } from '../control-link.ts'
+import { type ControlLink, ControlRefused } from '../control-link.ts'
 import { QueryJournal } from './query-journal.ts'
 import { sendQueries } from './query-loop.ts'
 
@@ -190,4 +191,28 @@ test('no time is after that of its message, whatever the clock did', async () =>
   await world.put(1, 1, Date.now() + 3_600_000)
   const [batch] = await sendAll(world, ({ number }) => number, 1)
   assert.ok((batch?.entries[0]?.[0] ?? Infinity) <= (batch?.sent_at ?? 0))
+})
+
+test('batches that wait go half a second apart, and an empty journal is read again after a second', async () => {
+  const timers = createSkippingTimers()
+  const end = new AbortController()
+  const batches = [1, 2].map((number) => ({ count: 'one', number, entries: [] }))
+  const reads: number[] = []
+  const journal = {
+    limit: () => Promise.resolve(),
+    confirm: () => Promise.resolve(),
+    giveUp: () => Promise.resolve(),
+    oldest: async () => {
+      reads.push(Math.round(timers.monotonic() / 100) / 10)
+      if (reads.length === 5) end.abort()
+      return batches.shift()
+    },
+  }
+  const link = {
+    send: async (_: string, __: object, { answer }: { answer: { parse: (body: object) => unknown } }) =>
+      answer.parse({ counted: 1 }),
+  }
+  const log = { warn: assert.fail, error: assert.fail }
+  await sendQueries({ link: link as unknown as ControlLink, journal, timers, log }, end.signal)
+  assert.deepEqual(reads, [0, 0.5, 1, 2, 3])
 })
