@@ -1,7 +1,7 @@
 import { addressBytes } from '../dns/address-bytes.ts'
 import { isInLocalZone } from '../dns/policy/local-zones.ts'
 import type { NameSeeds } from '../dns/policy/name-hash.ts'
-import { emptyRecordTable, layRecords, ownerEntry, type OwnerEntry } from '../dns/policy/record-table.ts'
+import { changeRecords, emptyRecordTable, layRecords, ownerEntry, type OwnerEntry } from '../dns/policy/record-table.ts'
 import type { ResolverClient, ResolverName, ResolverSettings } from '../dns/resolver-files.ts'
 import { Type } from '../dns/wire/codes.ts'
 import { reverseName } from '../dns/reverse-name.ts'
@@ -11,12 +11,20 @@ import type { ClientsChange } from './messages.ts'
 /** Seconds for which a device may remember the address of a peer. */
 const ttl = 30
 
-/** Names of peers, and the table they are looked up in: `phone.vpn`, and the way back from the addresses. */
+/** Names for which a table has room, beside a tenth of its own. */
+const minSpare = 64
+
+/**
+ * Names of peers, and the table they are looked up in: `phone.vpn`, and the way back from the addresses. A change alters a copy
+ * of the table, and does not lay all names again.
+ */
 export class PeerNamesInForce {
   readonly #clients: Map<number, ResolverClient>
   readonly #others: readonly ResolverName[]
   /** What each client puts into the table, for these seeds and this suffix. */
   readonly #entries = new Map<number, readonly OwnerEntry[]>()
+  /** What has changed since the table was made: entries to take out, and clients whose entries are to be put in. */
+  readonly #pending = { left: [] as OwnerEntry[], joined: new Set<number>() }
   #suffix: string | null = null
   #isForwarded = false
   #seeds: NameSeeds | undefined
@@ -33,22 +41,20 @@ export class PeerNamesInForce {
     const isForwarded = suffix !== null && forwardedZones.some((zone) => suffix === zone || suffix.endsWith(`.${zone}`))
     const isSame = this.#seeds?.first === seeds.first && this.#seeds.second === seeds.second
     if (!isSame || suffix !== this.#suffix || isForwarded !== this.#isForwarded) {
-      this.#entries.clear()
-      this.#memory = undefined
+      this.#forget()
     }
     this.#seeds = seeds
     this.#suffix = suffix
     this.#isForwarded = isForwarded
-    this.#memory ??= this.#build(seeds)
+    this.#memory = this.#changed(seeds) ?? this.#build(seeds)
     return this.#memory
   }
 
   /** Replaces all clients. */
   replace(clients: Iterable<ResolverClient>): void {
     this.#clients.clear()
-    this.#entries.clear()
     for (const client of clients) this.#clients.set(client.number, client)
-    this.#memory = undefined
+    this.#forget()
   }
 
   /** Changes some clients; true when names or their addresses are others now. */
@@ -57,31 +63,67 @@ export class PeerNamesInForce {
     for (const number of removed) {
       isOther ||= typeof this.#clients.get(number)?.label === 'string'
       this.#clients.delete(number)
-      this.#entries.delete(number)
+      this.#note(number)
     }
     for (const client of set) {
       const known = this.#clients.get(client.number)
       this.#clients.set(client.number, client)
       if (known !== undefined && isSameName(known, client)) continue
-      this.#entries.delete(client.number)
+      this.#note(client.number)
       isOther = true
     }
-    if (isOther) this.#memory = undefined
     return isOther
+  }
+
+  /** Notes that a client came, left or has other names. */
+  #note(number: number): void {
+    const { left, joined } = this.#pending
+    for (const entry of this.#entries.get(number) ?? []) left.push(entry)
+    this.#entries.delete(number)
+    if (this.#clients.has(number)) joined.add(number)
+    else joined.delete(number)
+  }
+
+  /** Forgets what was laid: the next table is made anew. */
+  #forget(): void {
+    this.#entries.clear()
+    this.#memory = undefined
+    this.#pending.left.length = 0
+    this.#pending.joined.clear()
+  }
+
+  /** The table with what has changed since; undefined when it must be laid again. */
+  #changed(seeds: NameSeeds): SharedArrayBuffer | undefined {
+    const suffix = this.#suffix
+    const { left, joined } = this.#pending
+    if (this.#memory === undefined || suffix === null) return this.#memory
+    if (left.length === 0 && joined.size === 0) return this.#memory
+    // Other names may be equal to those of peers.
+    const isPeersAlone = this.#others.length === 0
+    const added = Array.from(joined).flatMap((number) => this.#entriesOf(number, suffix, seeds))
+    const changed = isPeersAlone ? changeRecords(this.#memory, { removed: left, added }) : undefined
+    left.length = 0
+    joined.clear()
+    return changed
+  }
+
+  #entriesOf(number: number, suffix: string, seeds: NameSeeds): readonly OwnerEntry[] {
+    const client = this.#clients.get(number)
+    if (client === undefined) return []
+    const own = this.#entries.get(number) ?? entriesOf(client, suffix, seeds)
+    this.#entries.set(number, own)
+    return own
   }
 
   #build(seeds: NameSeeds): SharedArrayBuffer {
     const suffix = this.#suffix
     if (suffix === null) return emptyRecordTable(seeds)
     const entries: OwnerEntry[] = []
-    for (const client of this.#clients.values()) {
-      const own = this.#entries.get(client.number) ?? entriesOf(client, suffix, seeds)
-      this.#entries.set(client.number, own)
-      for (const entry of own) entries.push(entry)
-    }
+    for (const number of this.#clients.keys())
+      for (const entry of this.#entriesOf(number, suffix, seeds)) entries.push(entry)
     for (const other of this.#others) entries.push(...entriesOf(other, suffix, seeds))
     const above = this.#isForwarded ? [] : zoneEntries(suffix, seeds)
-    return layRecords([...above, ...entries], seeds)
+    return layRecords([...above, ...entries], seeds, minSpare + Math.ceil(entries.length / 10))
   }
 }
 

@@ -22,12 +22,32 @@ export interface LocalRecord {
 }
 
 const magic = 0x4c44_4c31 // "LDL1"
-const headerWords = 8
-const Head = { magic: 0, names: 1, bits: 2, wildcards: 3, seed1: 4, seed2: 5, denied: 6, gateways: 7 } as const
+const headerWords = 13
+const Head = {
+  magic: 0,
+  names: 1,
+  bits: 2,
+  wildcards: 3,
+  seed1: 4,
+  seed2: 5,
+  denied: 6,
+  gateways: 7,
+  /** Slots that were ever taken. */
+  taken: 8,
+  /** The next free word for records, and the next free byte for their data. */
+  recordsEnd: 9,
+  dataEnd: 10,
+  /** First byte of the data. */
+  dataAt: 11,
+  /** 1 when two names are equal: then none of them can be taken out. */
+  hasEqual: 12,
+} as const
 /** Words of a slot: the lanes of the name, which kind of name it is, and the position of its records. */
 const slotWords = 4
 /** The kinds from `safe` on stand for the bits of `Safety`; any other is a gateway's address, whose clients the records are for. */
 const Kind = { exact: 1, below: 2, safe: 3 } as const
+/** Kind of a slot whose name was taken out. */
+const goneKind = 0xffff_ffff
 
 /** Words of a record, and what they hold. A name's number of records stands before its first. */
 export const RecordWord = { type: 0, ttl: 1, dataAt: 2, dataLength: 3, count: 4 } as const
@@ -179,9 +199,15 @@ export const buildRecordTable = (records: readonly LocalRecord[], seeds: NameSee
     seeds,
   )
 
-/** Makes the table of names that were hashed with these seeds. Of equal names the first counts. */
-export function layRecords(names: readonly OwnerEntry[], seeds: NameSeeds): SharedArrayBuffer {
-  const bits = Math.max(2, Math.ceil(Math.log2(names.length + 1)) + 1)
+/** Words and bytes of data that a table with spare room has for each name more: one with two addresses. */
+const spareRoom = { words: 1 + 2 * RecordWord.count, bytes: 64 } as const
+
+/**
+ * Makes the table of names that were hashed with these seeds. Of equal names the first counts. `changeRecords` can add about
+ * `spare` names to it.
+ */
+export function layRecords(names: readonly OwnerEntry[], seeds: NameSeeds, spare = 0): SharedArrayBuffer {
+  const bits = Math.max(2, Math.ceil(Math.log2(names.length + spare + 1)) + 1)
   const recordsAt = headerWords + 2 ** bits * slotWords
   let [count, size, wildcards, safe, gateways] = [0, 0, 0, 0, 0]
   for (const { kind, records } of names) {
@@ -191,26 +217,104 @@ export function layRecords(names: readonly OwnerEntry[], seeds: NameSeeds): Shar
     else if (kind !== Kind.exact && kind !== Kind.below) gateways += 1
     for (const { data } of records) size += data.length
   }
-  const dataAt = 4 * (recordsAt + names.length + count * RecordWord.count)
-  const memory = new SharedArrayBuffer(dataAt + 4 * Math.ceil(size / 4))
+  const dataAt = 4 * (recordsAt + names.length + count * RecordWord.count + spare * spareRoom.words)
+  const memory = new SharedArrayBuffer(dataAt + 4 * Math.ceil((size + spare * spareRoom.bytes) / 4))
   const words = new Uint32Array(memory)
-  const bytes = new Uint8Array(memory)
   words.set([magic, names.length - safe, bits, wildcards, seeds.first, seeds.second, 0, gateways])
-  let [at, to] = [recordsAt, dataAt]
-  for (const { lane1, lane2, kind, records } of names) {
-    let slot = place(kind, lane1) & (2 ** bits - 1)
-    while (words[headerWords + slot * slotWords + 2] !== 0) slot = (slot + 1) & (2 ** bits - 1)
-    words.set([lane1, lane2, kind, at], headerWords + slot * slotWords)
-    if (kind === Kind.below && records.length === 0) words[Head.denied] = at
-    words[at++] = records.length
-    for (const { type, ttl, data } of records) {
-      words.set([type, ttl, to, data.length], at)
-      at += RecordWord.count
-      bytes.set(data, to)
-      to += data.length
-    }
-  }
+  words[Head.recordsEnd] = recordsAt
+  words[Head.dataEnd] = dataAt
+  words[Head.dataAt] = dataAt
+  const bytes = new Uint8Array(memory)
+  for (const name of names) layName({ words, bytes }, name)
   return memory
+}
+
+/** Changes of a table: names that leave it as they were laid, and names that come. */
+export interface RecordChange {
+  readonly removed: readonly OwnerEntry[]
+  readonly added: readonly OwnerEntry[]
+}
+
+/**
+ * Returns a changed copy of a table that has neither wildcards nor names of gateways among the changes; undefined when there is
+ * no room, or the names would not be told apart: then it must be laid again.
+ */
+export function changeRecords(
+  memory: SharedArrayBuffer,
+  { removed, added }: RecordChange,
+): SharedArrayBuffer | undefined {
+  const isOther = ({ kind }: OwnerEntry) => kind !== Kind.exact
+  if (removed.some(isOther) || added.some(isOther)) return undefined
+  const copy = new SharedArrayBuffer(memory.byteLength)
+  const table = { words: new Uint32Array(copy), bytes: new Uint8Array(copy) }
+  const { words } = table
+  words.set(new Uint32Array(memory))
+  if (words[Head.hasEqual] !== 0) return undefined
+  for (const name of removed) {
+    const at = slotOf(words, name)
+    if (words[at + 2] === 0) return undefined
+    words[at + 2] = goneKind
+  }
+  for (const name of added) {
+    if (!hasRoom(table, name)) return undefined
+    layName(table, name)
+    if (words[Head.hasEqual] !== 0) return undefined
+  }
+  words[Head.names] = words[Head.names]! + added.length - removed.length
+  return copy
+}
+
+interface TableMemory {
+  readonly words: Uint32Array
+  readonly bytes: Uint8Array
+}
+
+function hasRoom({ words, bytes }: TableMemory, { records }: OwnerEntry): boolean {
+  const size = records.reduce((sum, { data }) => sum + data.length, 0)
+  return (
+    4 * (words[Head.recordsEnd]! + 1 + records.length * RecordWord.count) <= words[Head.dataAt]! &&
+    words[Head.dataEnd]! + size <= bytes.length &&
+    // Half of the slots stay free, so that a search for a name that is not there is short.
+    2 * (words[Head.taken]! + 1) <= 2 ** words[Head.bits]!
+  )
+}
+
+/** The place in `words` of a name's slot, or of the free one where its search ends. */
+function slotOf(words: Uint32Array, { lane1, lane2, kind }: OwnerEntry): number {
+  const mask = 2 ** words[Head.bits]! - 1
+  for (let slot = place(kind, lane1) & mask; ; slot = (slot + 1) & mask) {
+    const at = headerWords + slot * slotWords
+    const taken = words[at + 2]
+    if (taken === 0) return at
+    if (taken === kind >>> 0 && (words[at]! | 0) === lane1 && (words[at + 1]! | 0) === lane2) return at
+  }
+}
+
+/** Puts a name with its records into a table that has room for it. Word by word: `set` takes several times as long. */
+function layName({ words, bytes }: TableMemory, name: OwnerEntry): void {
+  const { lane1, lane2, kind, records } = name
+  const slotAt = slotOf(words, name)
+  let [at, to] = [words[Head.recordsEnd]!, words[Head.dataEnd]!]
+  if (words[slotAt + 2] === 0) {
+    words[slotAt] = lane1
+    words[slotAt + 1] = lane2
+    words[slotAt + 2] = kind
+    words[slotAt + 3] = at
+    words[Head.taken] = words[Head.taken]! + 1
+  } else words[Head.hasEqual] = 1
+  if (kind === Kind.below && records.length === 0) words[Head.denied] = at
+  words[at++] = records.length
+  for (const { type, ttl, data } of records) {
+    words[at + RecordWord.type] = type
+    words[at + RecordWord.ttl] = ttl
+    words[at + RecordWord.dataAt] = to
+    words[at + RecordWord.dataLength] = data.length
+    at += RecordWord.count
+    for (let index = 0; index < data.length; index++) bytes[to + index] = data[index]!
+    to += data.length
+  }
+  words[Head.recordsEnd] = at
+  words[Head.dataEnd] = to
 }
 
 /** The names of the records, and those above them in local zones, which would be denied otherwise (RFC 8020). */
