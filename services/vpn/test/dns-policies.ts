@@ -6,7 +6,7 @@ import { Meaning, createClasses, meanings } from '../src/dns/policy/membership.t
 import type { NameSeeds } from '../src/dns/policy/name-hash.ts'
 import { type Policy, type PolicySettings, buildPolicy, openPolicy } from '../src/dns/policy/policy.ts'
 import type { ProfileRecord } from '../src/dns/policy/profile-table.ts'
-import type { LocalRecord } from '../src/dns/policy/record-table.ts'
+import type { LocalRecord } from '../src/dns/policy/lay-records.ts'
 import type { RuleRecord } from '../src/dns/policy/rule-table.ts'
 import { addressBytes } from '../src/dns/address-bytes.ts'
 import { wireName } from '../src/dns/wire/wire-name.ts'

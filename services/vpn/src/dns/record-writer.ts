@@ -1,5 +1,6 @@
 import type { AliasChain } from './alias-chain.ts'
-import { type RecordTable, RecordWord } from './policy/record-table.ts'
+import { RecordWord } from './policy/record-layout.ts'
+import type { RecordTable } from './policy/record-table.ts'
 import { RecordCopy, type CopiedRecords } from './wire/record-copy.ts'
 import { writeRecordHead } from './wire/record-head.ts'
 import type { Question } from './wire/question.ts'

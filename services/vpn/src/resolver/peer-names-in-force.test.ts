@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRandom } from '@hearth/testing'
 import { hashDomain } from '../dns/policy/domain-hash.ts'
-import { openRecordTable, RecordWord } from '../dns/policy/record-table.ts'
+import { RecordWord } from '../dns/policy/record-layout.ts'
+import { openRecordTable } from '../dns/policy/record-table.ts'
 import type { ResolverClient } from '../dns/resolver-files.ts'
 import { reverseName } from '../dns/reverse-name.ts'
 import { PeerNamesInForce } from './peer-names-in-force.ts'
@@ -10,7 +11,7 @@ import { PeerNamesInForce } from './peer-names-in-force.ts'
 const seeds = { first: 7, second: 11 }
 const settings = { peerNamesSuffix: 'vpn', forwardedZones: [] }
 
-const client = (number: number, label: string, addresses: string[]): ResolverClient => ({
+const client = (number: number, label: string, addresses: string[]) => ({
   number,
   id: String(number),
   name: label,

@@ -1,5 +1,5 @@
 import type { NameSeeds } from '../dns/policy/name-hash.ts'
-import { buildRecordTable } from '../dns/policy/record-table.ts'
+import { buildRecordTable } from '../dns/policy/lay-records.ts'
 import type { ResolverRecord } from '../dns/resolver-files.ts'
 
 /** Local records and the table they are looked up in, which is made again only when they or the lists' seeds change. */

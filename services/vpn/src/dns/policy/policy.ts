@@ -5,13 +5,8 @@ import { audiencesOf, ConditionalRules } from './conditional-rules.ts'
 import { type ListBundle, openBundle } from './list-bundle.ts'
 import { type ProfileRecord, type ProfileTable, buildProfileTable, openProfileTable } from './profile-table.ts'
 import { type PatternMatcher, createPatternMatcher } from './patterns.ts'
-import {
-  type LocalRecord,
-  type RecordTable,
-  buildRecordTable,
-  emptyRecordTable,
-  openRecordTable,
-} from './record-table.ts'
+import { type LocalRecord, buildRecordTable, emptyRecordTable } from './lay-records.ts'
+import { type RecordTable, openRecordTable } from './record-table.ts'
 import { type RuleRecord, type RuleTable, buildRuleTable, openRuleTable } from './rule-table.ts'
 import { type ZoneTable, buildZoneTable, openZoneTable } from './zone-table.ts'
 

@@ -2,7 +2,7 @@ import { Type } from '../wire/codes.ts'
 import { wireName } from '../wire/wire-name.ts'
 import { hashDomain } from './domain-hash.ts'
 import type { NameSeeds } from './name-hash.ts'
-import type { OwnerEntry } from './record-table.ts'
+import type { OwnerEntry } from './record-layout.ts'
 import { moderateYoutube, safeSearchNames, strictYoutube, type SafeName } from './safe-search.data.ts'
 
 /** What a profile has search engines and YouTube leave out; bits. */
