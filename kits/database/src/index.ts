@@ -9,7 +9,7 @@ export {
   type RestoreScope,
 } from './dump.ts'
 export { createDatabaseFile } from './create-database-file.ts'
-export { migrate, NewerDatabase, type Migrations } from './migrate.ts'
+export { isPostgres, migrate, NewerDatabase, type Migrations } from './migrate.ts'
 export { openNodeSqlite, temporaryPragmas } from './node-sqlite.ts'
 export {
   acquireLock,

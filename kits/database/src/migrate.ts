@@ -1,5 +1,5 @@
 import { OperatorError } from '@hearth/runtime'
-import { PostgresAdapter, sql, type Kysely, type Transaction } from 'kysely'
+import { PostgresAdapter, sql, type Kysely, type QueryExecutorProvider, type Transaction } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /** One step. */
@@ -109,4 +109,7 @@ async function waitForTurn(trx: Transaction<StepTables>): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(trx)
 }
 
-const isPostgres = (db: Kysely<StepTables>): boolean => db.getExecutor().adapter instanceof PostgresAdapter
+/** Returns true if the tables lie on a PostgreSQL server; for a migration whose statements must differ. */
+export function isPostgres(db: Pick<QueryExecutorProvider, 'getExecutor'>): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter
+}

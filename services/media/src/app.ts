@@ -34,7 +34,9 @@ import { Feeds } from './feeds/feeds.ts'
 import { createHostReader, effectiveProcessors, sizesFor } from './host/host.ts'
 import { createMediaLookup, type MediaLookup } from './info/info.ts'
 import { Jobs } from './jobs/jobs.ts'
-import { createRemoveAll } from './jobs/remove-all.ts'
+import { Collections } from './collections/collections.ts'
+import { Library } from './library/library.ts'
+import { createRemoveJobs } from './jobs/remove-jobs.ts'
 import { createRunJob, diskReserve, freeSpace } from './jobs/run-job.ts'
 import { WorkFolders } from './jobs/work-folders.ts'
 import { Workers } from './jobs/workers.ts'
@@ -363,7 +365,9 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     securityLog,
     jobs,
     analysisRequests: createAnalysisRequests({ ...context, jobs }),
-    removeAll: createRemoveAll({ ...context, countLinks: () => shares.count() }),
+    library: new Library(context),
+    collections: new Collections(context),
+    removeJobs: createRemoveJobs({ ...context, countLinks: () => shares.count() }),
     readUrl,
     lookup,
     artifacts,

@@ -29,6 +29,7 @@ const changing = Job.pick({
   silence_start_seconds: true,
   silence_end_seconds: true,
   analysis_pending: true,
+  tags: true,
   audio_hash: true,
 })
 
@@ -89,6 +90,6 @@ export type MediaBus = EventBus<MediaEvent>
 export function shortenEvent(event: MediaEvent): MediaEvent {
   if (!('id' in event)) return event
   const { video_title: _title, video_meta_hover: _hover, filename: _name, ...others } = event
-  const { artist: _artist, album: _album, channel: _channel, ...rest } = others
+  const { artist: _artist, album: _album, channel: _channel, tags: _tags, ...rest } = others
   return { ...rest, message: event.message?.slice(0, 300) ?? null }
 }

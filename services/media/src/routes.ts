@@ -15,6 +15,8 @@ import { eventRoutes } from './events/routes.ts'
 import { feedRoutes } from './feeds/routes.ts'
 import { infoRoutes } from './info/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
+import { collectionRoutes } from './collections/routes.ts'
+import { libraryRoutes } from './library/routes.ts'
 import { conflict, unavailable } from './problems.ts'
 import type { AnalysisRequests } from './reanalysis/requests.ts'
 import { reanalysisRoutes } from './reanalysis/routes.ts'
@@ -33,6 +35,8 @@ type FeaturesOf<Routes extends (features: never) => unknown> = Parameters<Routes
 
 /** Everything the endpoints call: what the routes of each feature need, and what none of them has. */
 export type Features = FeaturesOf<typeof jobRoutes> &
+  FeaturesOf<typeof libraryRoutes> &
+  FeaturesOf<typeof collectionRoutes> &
   FeaturesOf<typeof infoRoutes> &
   FeaturesOf<typeof deliveryRoutes> &
   FeaturesOf<typeof eventRoutes> &
@@ -109,6 +113,8 @@ export function allRoutes(features: Features): Route[] {
     ...securityLogRoutes(features.securityLog, securityLogMount),
     ...jobRoutes(features),
     ...reanalysisRoutes(features.analysisRequests),
+    ...libraryRoutes(features),
+    ...collectionRoutes(features),
     ...infoRoutes(features),
     ...deliveryRoutes(features),
     ...eventRoutes(features),

@@ -13,6 +13,10 @@ export interface Tables
   share_links: ShareLinkRow
   share_uses: ShareUseRow
   feeds: FeedRow
+  collections: CollectionRow
+  collection_jobs: CollectionJobRow
+  library_items: LibraryItemRow
+  library_tags: LibraryTagRow
   stem_splits: StemSplitRow
   cookie_jars: CookieJarRow
   files: FileRow
@@ -37,6 +41,7 @@ export interface JobRow extends Omit<
   | 'silence_end_seconds'
   | 'analysis_pending'
   | 'chapter_count'
+  | 'tags'
 > {
   /** Equal for every address of the same media. */
   media_key: string
@@ -68,6 +73,11 @@ export interface JobRow extends Omit<
   track_title: string | null
   /** Chapters of the media, JSON. */
   chapters: string | null
+  /** Tags, JSON; null for none. */
+  tags: string | null
+  /** Words by which the library finds it: of titles, artist, album and channel, and of its tags; see `searchWords`. */
+  search_words: string
+  tag_words: string
   /** Template of the file's name; null for a job from before there were templates. */
   name_template: string | null
   /** Name of the stored file, as `source.m4a`. */
@@ -105,6 +115,41 @@ export interface FeedRow {
   created_at: number
 }
 
+/** A collection of jobs. */
+export interface CollectionRow {
+  id: string
+  name: string
+  created_at: number
+}
+
+/** A job in a collection. */
+export interface CollectionJobRow {
+  collection_id: string
+  job_id: string
+  /** Place in the order of adding. */
+  position: number
+}
+
+/** A finished job with a file, as the library finds it. Triggers write it. */
+export interface LibraryItemRow {
+  /** Grows with the time at which the job was added; the key of its words and tags. */
+  number: number
+  job_id: string
+  type: Job['type']
+  platform: Job['platform']
+  /** In lower case, to sort by. */
+  title: string
+  bpm: number | null
+  musical_key: number | null
+  duration_ms: number | null
+}
+
+/** A tag of a job in the library. */
+export interface LibraryTagRow {
+  tag: string
+  number: number
+}
+
 /** A separation that is running or done. */
 export interface StemSplitRow {
   job_id: string
@@ -134,7 +179,7 @@ export interface FileRow {
   content: string
 }
 
-/** Every table that is backed up, referenced ones first; challenges live for two minutes. */
+/** Every table that is backed up, referenced ones first. Challenges live for two minutes, and triggers write the library's. */
 export const tableNames = [
   'facts',
   'settings',
@@ -147,6 +192,8 @@ export const tableNames = [
   'share_links',
   'share_uses',
   'feeds',
+  'collections',
+  'collection_jobs',
   'stem_splits',
   'cookie_jars',
   'files',

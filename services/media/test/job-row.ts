@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { migrate, openDatabase, type Database, type DatabaseLocation } from '@hearth/database'
 import { migrations } from '../src/database/migrations/index.ts'
+import { searchWords } from '../src/jobs/search-words.ts'
 import type { JobRow, Tables } from '../src/tables.ts'
 
 /** A finished sound, with what a test wants different. */
@@ -25,6 +26,9 @@ export function finishedJob(more: Partial<JobRow> = {}): JobRow {
     published_on: null,
     chapters: null,
     name_template: null,
+    search_words: searchWords([more.video_title, more.artist, more.album, more.channel].join(' ')).join(' '),
+    tags: null,
+    tag_words: '',
     message: null,
     error_code: null,
     created_at: 1000,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { JobRow } from '../tables.ts'
 import { jobEventMembers, type MediaBus, type MediaEvent } from '../events.ts'
 import { jobOfRow } from './job-view.ts'
@@ -6,7 +7,7 @@ import { jobOfRow } from './job-view.ts'
 export function jobEvent(before: JobRow | undefined, after: JobRow, now: number): MediaEvent {
   const [old, job] = [before === undefined ? undefined : jobOfRow(before), jobOfRow(after)]
   const changes = Object.fromEntries(
-    jobEventMembers.filter((name) => old?.[name] !== job[name]).map((name) => [name, job[name]]),
+    jobEventMembers.filter((name) => !isDeepStrictEqual(old?.[name], job[name])).map((name) => [name, job[name]]),
   )
   return { id: job.id, status: job.status, message: job.message, timestamp: new Date(now).toISOString(), ...changes }
 }

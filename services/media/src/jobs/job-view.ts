@@ -3,6 +3,8 @@ import type { JobRow } from '../tables.ts'
 import type { MediaFacts } from '../tools/yt-dlp-output.ts'
 import { readChapters, type Chapter } from '../tags/media-tags.ts'
 import { plainText } from '../tags/plain-text.ts'
+import { readTags } from './job-tags.ts'
+import { searchWords } from './search-words.ts'
 import { downloadName } from './file-names.ts'
 import type { Job } from './schema.ts'
 import type { JobValues } from './store.ts'
@@ -45,6 +47,7 @@ export function jobOfRow(row: JobRow): Job {
     silence_start_seconds: row.silence_start_ms === null ? null : row.silence_start_ms / 1000,
     silence_end_seconds: row.silence_end_ms === null ? null : row.silence_end_ms / 1000,
     analysis_pending: row.analysis_wanted_at !== null,
+    tags: readTags(row.tags),
     audio_hash: row.audio_hash,
     filename: downloadName(row),
   }
@@ -80,13 +83,16 @@ function chaptersOf({ chapters }: MediaFacts): Chapter[] {
   })
 }
 
+const wordsOf = (values: JobValues): string =>
+  searchWords([values.video_title, values.track_title, values.artist, values.album, values.channel].join(' ')).join(' ')
+
 /** Returns the platform's facts about the media, as the job stores them. */
 export function factsValues(facts: MediaFacts): JobValues {
   const { title, duration } = facts
   const [channel, uploader] = [plainText(facts.channel, maxText), plainText(facts.uploader, maxText)]
   const published = facts.release_date ?? facts.upload_date
   const chapters = chaptersOf(facts)
-  return {
+  const values = {
     video_title: plainText(title, maxText),
     video_meta_hover: hoverText({ ...facts, channel, uploader }),
     track_title: plainText(facts.track, maxText),
@@ -97,4 +103,5 @@ export function factsValues(facts: MediaFacts): JobValues {
     chapters: chapters.length === 0 ? null : JSON.stringify(chapters),
     duration_ms: duration == null ? null : Math.round(duration * 1000),
   }
+  return { ...values, search_words: wordsOf(values) }
 }

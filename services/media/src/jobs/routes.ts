@@ -1,11 +1,23 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import type { Jobs } from './jobs.ts'
-import type { RemoveAll } from './remove-all.ts'
-import { Job, JobList, JobPage, JobPath, NamePreview, NameTrial, Removal, Submission, TempoChange } from './schema.ts'
+import type { RemoveJobs } from './remove-jobs.ts'
+import {
+  Job,
+  JobList,
+  JobPage,
+  JobPath,
+  JobSelection,
+  NamePreview,
+  NameTrial,
+  Removal,
+  SomeRemoved,
+  Submission,
+  TempoChange,
+} from './schema.ts'
 
 /** Submitting, watching and stopping jobs. */
-export function jobRoutes(features: { jobs: Jobs; removeAll: RemoveAll }): Route[] {
+export function jobRoutes(features: { jobs: Jobs; removeJobs: RemoveJobs }): Route[] {
   return [...listRoutes(features.jobs), ...changeRoutes(features), nameRoute(features.jobs)]
 }
 
@@ -52,7 +64,7 @@ function nameRoute(jobs: Jobs): Route {
   )
 }
 
-function changeRoutes({ jobs, removeAll }: { jobs: Jobs; removeAll: RemoveAll }): Route[] {
+function changeRoutes({ jobs, removeJobs }: { jobs: Jobs; removeJobs: RemoveJobs }): Route[] {
   const shared = { method: 'POST', tag: 'Jobs', access: 'submitter' } as const
   const one = { ...shared, params: JobPath, success: { status: 200, body: Job } } as const
   return [
@@ -111,7 +123,20 @@ function changeRoutes({ jobs, removeAll }: { jobs: Jobs; removeAll: RemoveAll })
         limit: '2',
         success: { status: 200, body: Removal },
       },
-      () => removeAll(),
+      () => removeJobs.all(),
+    ),
+    route(
+      {
+        ...shared,
+        access: 'member',
+        path: '/api/jobs/remove',
+        summary: 'Delete downloads and their files; cannot be undone',
+        description: 'What is being downloaded is stopped first. Ids of no download are left out.',
+        limit: '30',
+        body: JobSelection,
+        success: { status: 200, body: SomeRemoved },
+      },
+      ({ body }) => removeJobs.some(body.job_ids),
     ),
   ]
 }

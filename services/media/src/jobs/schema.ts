@@ -58,6 +58,7 @@ export const Job = z
     silence_start_seconds: z.number().min(0).nullable().meta({ description: 'Silence at the beginning' }),
     silence_end_seconds: z.number().min(0).nullable().meta({ description: 'Silence at the end' }),
     analysis_pending: z.boolean().meta({ description: 'Another analysis of the finished sound waits or runs' }),
+    tags: z.array(z.string()).meta({ description: 'Tags that a person gave it' }),
     audio_hash: z.string().nullable().meta({ description: 'SHA-256 of the file, hex' }),
     filename: z.string().nullable().meta({ description: 'Name under which the file is delivered' }),
   })
@@ -117,6 +118,11 @@ export const NamePreview = z
   .meta({ id: 'NamePreview' })
 export type NamePreview = z.infer<typeof NamePreview>
 
+/** Jobs to be deleted. */
+export const JobSelection = z
+  .strictObject({ job_ids: z.array(z.string().toLowerCase()).min(1).max(200) })
+  .meta({ id: 'JobSelection' })
+
 /** Result of `POST /api/jobs/remove-all`. */
 export const Removal = z
   .object({
@@ -128,3 +134,7 @@ export const Removal = z
   })
   .meta({ id: 'Removal' })
 export type Removal = z.infer<typeof Removal>
+
+/** Result of `POST /api/jobs/remove`. */
+export const SomeRemoved = Removal.omit({ share_links_deleted: true }).meta({ id: 'SomeRemoved' })
+export type SomeRemoved = z.infer<typeof SomeRemoved>

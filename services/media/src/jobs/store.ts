@@ -108,8 +108,16 @@ async function listSorted(
     .limit(limit)
     .offset(offset)
     .execute()
-  if (page.length === 0) return []
-  const places = new Map(page.map(({ id }, index) => [id, index]))
+  return findJobs(
+    db,
+    page.map(({ id }) => id),
+  )
+}
+
+/** Returns the jobs of these ids in their order; ids of no job are left out. At most some hundred. */
+export async function findJobs(db: Db, ids: readonly string[]): Promise<JobRow[]> {
+  if (ids.length === 0) return []
+  const places = new Map(ids.map((id, index) => [id, index]))
   const rows = await db
     .selectFrom('jobs')
     .selectAll()

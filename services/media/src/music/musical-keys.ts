@@ -43,6 +43,14 @@ export function keyName(index: number): string | undefined {
 /** Camelot name of a key by its place on the wheel: `8A`. */
 export const camelotName = (index: number): string => `${Math.floor(index / 2) + 1}${index % 2 === 0 ? 'A' : 'B'}`
 
+const camelotNames = Array.from({ length: 24 }, (_, index) => camelotName(index))
+
+/** Returns the place on the Camelot wheel of a name such as `8A`; undefined for another text. */
+export function camelotPlace(name: string): number | undefined {
+  const place = camelotNames.indexOf(name.toUpperCase())
+  return place === -1 ? undefined : place
+}
+
 /** Short name of a key as tags of files have it: `Am`, `Eb`. Undefined for a number outside 0 to 23. */
 export function keyTag(index: number): string | undefined {
   const key = byCamelotIndex.get(index)

@@ -1,0 +1,126 @@
+import type { Database } from '@hearth/database'
+import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
+import type { JobRow, Tables } from '../tables.ts'
+import { countedItems, type LibraryQuery, type LibrarySort, type TagCounts } from './schema.ts'
+
+/** A search with its words taken apart. */
+export interface Search extends Omit<LibraryQuery, 'q'> {
+  readonly words: readonly string[]
+}
+
+/** Finds the ids of a page of items, and counts the items up to a limit. */
+export async function searchItems(
+  { kind, query }: Database<Tables>,
+  search: Search,
+): Promise<{ ids: string[]; total: number; isTotalExact: boolean }> {
+  const { from, where, number } = planOf(kind, search)
+  const found = sql`${from} where ${sql.join(where, sql` and `)}`
+  const page = sql<{ number: number }>`
+    select ${number} as number ${found} order by ${orderOf(search, number)} limit ${search.limit} offset ${search.offset}`
+  const counted = sql<{ count: number }>`
+    select count(*) as count from (select 1 as one ${found} limit ${countedItems + 1}) as found`
+  const numbers = (await page.execute(query)).rows.map((row) => row.number)
+  const count = (await counted.execute(query)).rows[0]?.count ?? 0
+  const ids = await jobsOf(query, numbers)
+  return { ids, total: Math.min(count, countedItems), isTotalExact: count <= countedItems }
+}
+
+async function jobsOf(db: Kysely<Tables>, numbers: readonly number[]): Promise<string[]> {
+  if (numbers.length === 0) return []
+  const rows = await db
+    .selectFrom('library_items')
+    .select(['number', 'job_id'])
+    .where('number', 'in', [...numbers])
+    .execute()
+  const jobs = new Map(rows.map((row) => [row.number, row.job_id]))
+  return numbers.flatMap((number) => jobs.get(number) ?? [])
+}
+
+interface Plan {
+  readonly from: RawBuilder<unknown>
+  readonly where: Expression<SqlBool>[]
+  /** The number of an item, in the table that is walked. */
+  readonly number: RawBuilder<unknown>
+}
+
+/**
+ * What a search reads. SQLite walks the table named first: the words, a tag, a collection or all items, each of which stands in
+ * the order of the numbers, so that a page of the newest among many finds is short work. PostgreSQL chooses for itself.
+ */
+function planOf(kind: Database<Tables>['kind'], search: Search): Plan {
+  const { words, collection, tags = [] } = search
+  const where = conditionsOf(search)
+  const join = kind === 'sqlite' ? sql`cross join` : sql`join`
+  const inCollection =
+    collection === undefined
+      ? sql``
+      : sql`join collection_jobs c on c.job_id = i.job_id and c.collection_id = ${collection}`
+  const walking = (table: RawBuilder<unknown>, number: RawBuilder<unknown>): Plan => ({
+    from: sql`from ${table} ${join} library_items i on i.number = ${number} ${inCollection}`,
+    where,
+    number,
+  })
+  if (words.length > 0 && kind === 'sqlite') {
+    where.push(sql<SqlBool>`library_words match ${words.map((word) => `"${word}"*`).join(' ')}`, ...tags.map(hasTag))
+    return walking(sql`library_words`, sql`library_words.rowid`)
+  }
+  if (words.length > 0) where.push(sql<SqlBool>`i.words @@ ${words.map((word) => `'${word}':*`).join(' & ')}::tsquery`)
+  if (tags.length > 0) {
+    where.push(sql<SqlBool>`w.tag = ${tags[0]}`, ...tags.slice(1).map(hasTag))
+    return walking(sql`library_tags w`, sql`w.number`)
+  }
+  return { from: sql`from library_items i ${inCollection}`, where, number: sql`i.number` }
+}
+
+const hasTag = (tag: string) =>
+  sql<SqlBool>`exists (select 1 from library_tags t where t.tag = ${tag} and t.number = i.number)`
+
+function conditionsOf(search: Search): Expression<SqlBool>[] {
+  const { type, platform, keys = [] } = search
+  const conditions: Expression<SqlBool>[] = [sql<SqlBool>`1 = 1`]
+  const add = (value: unknown, condition: RawBuilder<SqlBool>) => value !== undefined && conditions.push(condition)
+  add(type, sql`i.type = ${type}`)
+  add(platform, sql`i.platform = ${platform}`)
+  add(search.bpm_from, sql`i.bpm >= ${search.bpm_from}`)
+  add(search.bpm_to, sql`i.bpm <= ${search.bpm_to}`)
+  add(search.length_from, sql`i.duration_ms >= ${(search.length_from ?? 0) * 1000}`)
+  add(search.length_to, sql`i.duration_ms < ${((search.length_to ?? 0) + 1) * 1000}`)
+  if (keys.length > 0) conditions.push(sql<SqlBool>`i.musical_key in (${sql.join(keys)})`)
+  return conditions
+}
+
+const sortColumns = {
+  title: sql`i.title`,
+  duration: sql`i.duration_ms`,
+  bpm: sql`i.bpm`,
+  key: sql`i.musical_key`,
+} satisfies Record<Exclude<LibrarySort, 'added'>, unknown>
+
+function orderOf({ sort, order, collection }: Search, number: RawBuilder<unknown>): RawBuilder<unknown> {
+  const direction = order === 'desc' ? sql`desc` : sql`asc`
+  if (sort === undefined && collection !== undefined) return sql`c.position ${direction}`
+  if (sort === undefined || sort === 'added') return order === 'asc' ? number : sql`${number} desc`
+  return sql`${sortColumns[sort]} ${direction} nulls last, ${number} ${direction}`
+}
+
+/** The tags of the library with the number of their items, the most used first. */
+export async function countTags(db: Kysely<Tables>): Promise<TagCounts> {
+  return db
+    .selectFrom('library_tags')
+    .select(['tag', (row) => row.fn.countAll<number>().as('count')])
+    .groupBy('tag')
+    .orderBy('count', 'desc')
+    .orderBy('tag')
+    .limit(500)
+    .execute()
+}
+
+/** Stores the tags of a job, and the words they are found by. */
+export async function setTags(
+  db: Kysely<Tables>,
+  id: string,
+  { tags, words }: { tags: readonly string[]; words: readonly string[] },
+): Promise<JobRow | undefined> {
+  const values = { tags: tags.length === 0 ? null : JSON.stringify(tags), tag_words: words.join(' ') }
+  return db.updateTable('jobs').set(values).where('id', '=', id).returningAll().executeTakeFirst()
+}
