@@ -19,6 +19,7 @@ export function collectionRoutes({ collections }: { collections: Collections }):
       {
         ...shared,
         method: 'POST',
+        access: 'submitter',
         summary: 'Make a collection',
         body: CollectionName,
         success: { status: 201, body: Collection },
@@ -30,6 +31,7 @@ export function collectionRoutes({ collections }: { collections: Collections }):
       {
         ...one,
         method: 'PATCH',
+        access: 'submitter',
         summary: 'Rename a collection',
         body: CollectionName,
         success: { status: 200, body: Collection },
@@ -41,6 +43,7 @@ export function collectionRoutes({ collections }: { collections: Collections }):
       {
         ...one,
         method: 'DELETE',
+        access: 'submitter',
         summary: 'Delete a collection; its downloads stay',
         success: { status: 200, body: CollectionDeleted },
         errors: [404],
@@ -54,6 +57,7 @@ export function collectionRoutes({ collections }: { collections: Collections }):
       {
         ...one,
         method: 'POST',
+        access: 'submitter',
         path: '/api/collections/{id}/jobs',
         summary: 'Put downloads into a collection and take them out',
         body: CollectionChange,

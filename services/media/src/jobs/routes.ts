@@ -18,7 +18,8 @@ import {
 
 /** Submitting, watching and stopping jobs. */
 export function jobRoutes(features: { jobs: Jobs; removeJobs: RemoveJobs }): Route[] {
-  return [...listRoutes(features.jobs), ...changeRoutes(features), nameRoute(features.jobs)]
+  const { jobs, removeJobs } = features
+  return [...listRoutes(jobs), ...changeRoutes(jobs), nameRoute(jobs), ...removalRoutes(removeJobs)]
 }
 
 function listRoutes(jobs: Jobs): Route[] {
@@ -64,7 +65,7 @@ function nameRoute(jobs: Jobs): Route {
   )
 }
 
-function changeRoutes({ jobs, removeJobs }: { jobs: Jobs; removeJobs: RemoveJobs }): Route[] {
+function changeRoutes(jobs: Jobs): Route[] {
   const shared = { method: 'POST', tag: 'Jobs', access: 'submitter' } as const
   const one = { ...shared, params: JobPath, success: { status: 200, body: Job } } as const
   return [
@@ -114,10 +115,15 @@ function changeRoutes({ jobs, removeJobs }: { jobs: Jobs; removeJobs: RemoveJobs
       },
       ({ params, body }) => jobs.setTempo(params.job_id, body.bpm),
     ),
+  ]
+}
+
+function removalRoutes(removeJobs: RemoveJobs): Route[] {
+  const shared = { method: 'POST', tag: 'Jobs', access: 'member' } as const
+  return [
     route(
       {
         ...shared,
-        access: 'member',
         path: '/api/jobs/remove-all',
         summary: 'Delete every job and its files; cannot be undone',
         limit: '2',
@@ -128,7 +134,6 @@ function changeRoutes({ jobs, removeJobs }: { jobs: Jobs; removeJobs: RemoveJobs
     route(
       {
         ...shared,
-        access: 'member',
         path: '/api/jobs/remove',
         summary: 'Delete downloads and their files; cannot be undone',
         description: 'What is being downloaded is stopped first. Ids of no download are left out.',

@@ -34,6 +34,7 @@ export function libraryRoutes({ library }: { library: Library }): Route[] {
       {
         ...shared,
         method: 'POST',
+        access: 'submitter',
         path: '/api/library/tags',
         summary: 'Give tags to downloads and take tags from them',
         limit: '60',

@@ -104,7 +104,7 @@ async function onDatabase(location: DatabaseLocation): Promise<void> {
   }))
   const sorted = counts.toSorted((one, other) => other.count - one.count || (one.tag < other.tag ? -1 : 1))
   assert.deepEqual(
-    (await countTags(query)).map((row) => ({ ...row })),
+    (await countTags(query)).map(({ tag: name, count }) => ({ tag: name, count })),
     sorted,
   )
   await database.close()

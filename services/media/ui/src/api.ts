@@ -24,6 +24,10 @@ export type SettingsAnswer = Schemas['SettingsAnswer']
 export type CookieSnapshot = Schemas['CookieSnapshot']
 export type ShareLink = Schemas['ShareLink']
 export type Feed = Schemas['Feed']
+export type Collection = Schemas['Collection']
+export type LibraryPage = Schemas['LibraryPage']
+/** Parameters of a search of the library. */
+export type LibraryQuery = NonNullable<paths['/api/library']['get']['parameters']['query']>
 export type Trim = Schemas['TrimList'][number]
 export type Waveform = Schemas['Waveform']
 export type Logo = Schemas['Logo']
@@ -56,6 +60,9 @@ export const keys = {
   stems: (id: string, part: string) => ['stems', id, part],
   stemProgress: (id: string) => ['stem-progress', id],
   feeds: ['feeds'],
+  library: ['library'],
+  libraryTags: ['library-tags'],
+  collections: ['collections'],
   stemStatus: ['stem-status'],
   settings: ['settings'],
   session: ['session'],

@@ -1,6 +1,7 @@
 import { page, type Page } from '@hearth/ui'
 import {
   IconBell,
+  IconBooks,
   IconChartBar,
   IconDownload,
   IconHistory,
@@ -12,6 +13,7 @@ import {
 /** Every page of the service: its address, how it is shown, and the file it is in. There is one account, or none. */
 export const pages: readonly Page[] = [
   page('/', { title: 'Downloads', icon: IconDownload }, () => import('./pages/dashboard.tsx')),
+  page('/library', { title: 'Library', icon: IconBooks }, () => import('./pages/library.tsx')),
   page('/job/:id', { title: 'Download', icon: IconMusic, placement: 'hidden' }, () => import('./pages/job.tsx')),
   page('/statistics', { title: 'Statistics', icon: IconChartBar }, () => import('./pages/statistics.tsx')),
   page('/settings', { title: 'Settings', icon: IconSettings }, () => import('./pages/settings.tsx')),

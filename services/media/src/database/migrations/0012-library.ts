@@ -26,7 +26,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       .addColumn(name, 'text', (column) => column.notNull().defaultTo(''))
       .execute()
   await createCollections(db)
-  await fillWords(db as Kysely<Before>)
+  await fillWords(db)
   await createIndex(db)
   for (const statement of isPostgres(db) ? postgresTriggers : sqliteTriggers) await sql.raw(statement).execute(db)
 }
@@ -50,7 +50,8 @@ async function createCollections(db: Kysely<unknown>): Promise<void> {
 
 const rowsAtOnce = 2000
 
-async function fillWords(db: Kysely<Before>): Promise<void> {
+async function fillWords(untyped: Kysely<unknown>): Promise<void> {
+  const db = untyped as Kysely<Before>
   for (let after: string | undefined = ''; after !== undefined;) {
     const rows = await db
       .selectFrom('jobs')

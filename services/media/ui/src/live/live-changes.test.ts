@@ -46,6 +46,7 @@ const job = (id: string, minute: number, more: Partial<Job> = {}): LiveJob => ({
   silence_end_seconds: null,
   analysis_pending: false,
   audio_hash: null,
+  tags: [],
   filename: null,
   ...more,
 })

@@ -13,6 +13,7 @@ import { SoundCard } from '../job/sound-card.tsx'
 import { StemsCard } from '../job/stems-card.tsx'
 import { TempoCard } from '../job/tempo-card.tsx'
 import { VideoPlayer } from '../job/video-player.tsx'
+import { TagsCard } from '../library/tags-card.tsx'
 import { isDownloadable, titleOf, type LiveJob } from '../jobs/job.ts'
 import { filePath, useDownload } from '../jobs/use-job-actions.ts'
 import { KeysHelp, useKeys, type KeyHelp } from '../keyboard/keys.tsx'
@@ -90,6 +91,7 @@ function JobView({ job }: { job: LiveJob }) {
             {isAudio && <TempoCard job={job} />}
             {isAudio && <SoundCard job={job} />}
             <ShareCard job={job} />
+            <TagsCard job={job} />
           </div>
         )}
         <div className="hearth-stack">
