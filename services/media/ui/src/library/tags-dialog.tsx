@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { answer, FormDialog, formatCount, notifyDone } from '@hearth/ui'
 import { useQueryClient } from '@tanstack/react-query'
 import { api, keys, type Job } from '../api.ts'
+import { listOf } from './library-query.ts'
 import { inParts } from './selection-bar.tsx'
 import { useLibraryTags } from './use-library.ts'
 
@@ -15,7 +16,7 @@ export function TagsDialog({ jobs, onClose }: { jobs: readonly Job[]; onClose: (
   const form = useForm({ initialValues: { tags: common } })
   const isOne = jobs.length === 1
   const submit = async ({ tags }: { tags: string[] }) => {
-    const wanted = tags.map((tag) => tag.trim().toLowerCase())
+    const wanted = tags.flatMap((tag) => listOf(tag)).map((tag) => tag.trim().toLowerCase())
     const change = {
       add: wanted.filter((tag) => !common.includes(tag)),
       remove: common.filter((tag) => !wanted.includes(tag)),
