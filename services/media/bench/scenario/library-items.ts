@@ -1,6 +1,6 @@
 import type { Database } from '@hearth/database'
 import { finishedJob } from '../../test/job-row.ts'
-import { searchWords } from '../../src/jobs/search-words.ts'
+import { wordsOfTags } from '../../src/jobs/search-words.ts'
 import type { Tables } from '../../src/tables.ts'
 
 const syllables =
@@ -42,7 +42,7 @@ export async function addLibraryItems(query: Database<Tables>['query'], count: n
           musical_key: Math.floor(random() * 24),
           duration_ms: 60_000 + Math.floor(random() * 600_000),
           tags: tags.length === 0 ? null : JSON.stringify(tags),
-          tag_words: searchWords(tags.join(' ')).join(' '),
+          tag_words: wordsOfTags(tags).join(' '),
         })
       })
       await trx.insertInto('jobs').values(rows).execute()

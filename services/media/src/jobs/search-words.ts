@@ -31,3 +31,15 @@ export function searchWords(text: string): string[] {
   const words = folded.match(wordPattern) ?? []
   return [...new Set(words.map((word) => word.slice(0, maxLength)))].slice(0, maxWords)
 }
+
+/** First letter of the words that stand for a whole tag. */
+const tagMark = 'ŧ'
+
+/** The one word that stands for a whole tag, beside the words by which the tag is found. */
+export function tagWord(tag: string): string {
+  const plain = tag.replaceAll(/[^\p{L}\p{N}]/gu, (sign) => `${tagMark}${sign.codePointAt(0)?.toString(16)}${tagMark}`)
+  return `${tagMark}${plain}`
+}
+
+/** The words of a job's tags: those they are found by, and one for each. */
+export const wordsOfTags = (tags: readonly string[]): string[] => [...searchWords(tags.join(' ')), ...tags.map(tagWord)]

@@ -5,7 +5,7 @@ import { jobEvent } from '../jobs/job-events.ts'
 import { changedTags, maxTags, readTags } from '../jobs/job-tags.ts'
 import { jobOfRow } from '../jobs/job-view.ts'
 import type { Job } from '../jobs/schema.ts'
-import { searchWords } from '../jobs/search-words.ts'
+import { searchWords, wordsOfTags } from '../jobs/search-words.ts'
 import { findJobs } from '../jobs/store.ts'
 import { invalid } from '../problems.ts'
 import type { JobRow, Tables } from '../tables.ts'
@@ -34,9 +34,8 @@ export class Library {
   async search({ q, ...narrowed }: LibraryQuery): Promise<LibraryPage> {
     const { database } = this.#dependencies
     const words = searchWords(q).slice(0, maxWords)
-    const { ids, total, isTotalExact } = await store.searchItems(database, { words, ...narrowed })
-    const rows = await findJobs(database.query, ids)
-    return { items: rows.map(jobOfRow), total, is_total_exact: isTotalExact }
+    const { jobs, total, isTotalExact } = await store.searchItems(database, { words, ...narrowed })
+    return { items: jobs.map(jobOfRow), total, is_total_exact: isTotalExact }
   }
 
   async tags(): Promise<TagCounts> {
@@ -53,7 +52,7 @@ export class Library {
       for (const job of before) {
         const tags = changedTags(readTags(job.tags), { add, remove })
         if (tags.length > maxTags) throw invalid(`A download has at most ${maxTags} tags`)
-        const after = await store.setTags(trx, job.id, { tags, words: searchWords(tags.join(' ')) })
+        const after = await store.setTags(trx, job.id, { tags, words: wordsOfTags(tags) })
         if (after !== undefined) changed.push({ before: job, after })
       }
       return changed

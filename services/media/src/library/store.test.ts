@@ -5,20 +5,20 @@ import type { Database, DatabaseLocation } from '@hearth/database'
 import { createPostgresDatabase, createRandom, postgresObstacle } from '@hearth/testing'
 import { finishedJob, openTables } from '../../test/job-row.ts'
 import { readTags } from '../jobs/job-tags.ts'
-import { searchWords } from '../jobs/search-words.ts'
+import { searchWords, wordsOfTags } from '../jobs/search-words.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import { searchItems, setTags, countTags, type Search } from './store.ts'
 
 const words = ['night', 'nightfall', 'drive', 'déjà', 'vu', 'sol', 'sólo', 'été', 'Über', 'train', 'tea']
-const tags = ['warm up', 'peak', 'vocal']
+const tags = ['warm up', 'peak', 'vocal', 'r&b']
 
 /** Everything found, in order. */
 const all = { words: [], offset: 0, limit: 1000 } satisfies Search
 
 async function find(database: Database<Tables>, search: Partial<Search>): Promise<string[]> {
-  const { ids, total, isTotalExact } = await searchItems(database, { ...all, ...search })
-  assert.deepEqual([total, isTotalExact], [ids.length, true])
-  return ids
+  const { jobs, total, isTotalExact } = await searchItems(database, { ...all, ...search })
+  assert.deepEqual([total, isTotalExact], [jobs.length, true])
+  return jobs.map(({ id }) => id)
 }
 
 /** What the library should find, by reading every row. */
@@ -55,7 +55,7 @@ async function onDatabase(location: DatabaseLocation): Promise<void> {
     await query.updateTable('jobs').set(values).where('id', '=', id).execute()
   }
   const tag = async (id: string, own: readonly string[]) => {
-    const row = await setTags(query, id, { tags: own, words: searchWords(own.join(' ')) })
+    const row = await setTags(query, id, { tags: own, words: wordsOfTags(own) })
     rows.set(id, row as JobRow)
   }
   for (let round = 0; round < 400; round++) {
@@ -134,7 +134,10 @@ async function sorts(location: DatabaseLocation): Promise<void> {
   assert.deepEqual(await order('bpm', 'desc'), [2, 1, 3])
   assert.deepEqual(await order('key'), [2, 1, 3])
   assert.deepEqual(await order('duration', 'desc'), [2, 1, 3])
-  assert.deepEqual((await searchItems(database, { ...all, offset: 1, limit: 1 })).ids, [rows[1]?.id])
+  assert.deepEqual(
+    (await searchItems(database, { ...all, offset: 1, limit: 1 })).jobs.map(({ id }) => id),
+    [rows[1]?.id],
+  )
   await database.close()
 }
 

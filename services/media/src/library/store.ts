@@ -1,5 +1,6 @@
 import type { Database } from '@hearth/database'
 import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
+import { tagWord } from '../jobs/search-words.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import { countedItems, type LibraryQuery, type LibrarySort, type TagCounts } from './schema.ts'
 
@@ -8,31 +9,37 @@ export interface Search extends Omit<LibraryQuery, 'q'> {
   readonly words: readonly string[]
 }
 
-/** Finds the ids of a page of items, and counts the items up to a limit. */
+/** Finds the jobs of a page of items, and counts the items up to a limit. */
 export async function searchItems(
   { kind, query }: Database<Tables>,
   search: Search,
-): Promise<{ ids: string[]; total: number; isTotalExact: boolean }> {
+): Promise<{ jobs: JobRow[]; total: number; isTotalExact: boolean }> {
   const { from, where, number } = planOf(kind, search)
   const found = sql`${from} where ${sql.join(where, sql` and `)}`
   const page = sql<{ number: number }>`
     select ${number} as number ${found} order by ${orderOf(search, number)} limit ${search.limit} offset ${search.offset}`
   const counted = sql<{ count: number }>`
     select count(*) as count from (select 1 as one ${found} limit ${countedItems + 1}) as found`
-  const numbers = (await page.execute(query)).rows.map((row) => row.number)
-  const count = (await counted.execute(query)).rows[0]?.count ?? 0
-  const ids = await jobsOf(query, numbers)
-  return { ids, total: Math.min(count, countedItems), isTotalExact: count <= countedItems }
+  const [numbers, counts] = await Promise.all([page.execute(query), counted.execute(query)])
+  const count = counts.rows[0]?.count ?? 0
+  const jobs = await jobsOf(
+    query,
+    numbers.rows.map((row) => row.number),
+  )
+  return { jobs, total: Math.min(count, countedItems), isTotalExact: count <= countedItems }
 }
 
-async function jobsOf(db: Kysely<Tables>, numbers: readonly number[]): Promise<string[]> {
+/** Returns the jobs with these numbers, in their order. */
+async function jobsOf(db: Kysely<Tables>, numbers: readonly number[]): Promise<JobRow[]> {
   if (numbers.length === 0) return []
   const rows = await db
     .selectFrom('library_items')
-    .select(['number', 'job_id'])
-    .where('number', 'in', [...numbers])
+    .innerJoin('jobs', 'jobs.id', 'library_items.job_id')
+    .selectAll('jobs')
+    .select('library_items.number')
+    .where('library_items.number', 'in', [...numbers])
     .execute()
-  const jobs = new Map(rows.map((row) => [row.number, row.job_id]))
+  const jobs = new Map(rows.map((row) => [row.number, row]))
   return numbers.flatMap((number) => jobs.get(number) ?? [])
 }
 
@@ -44,36 +51,31 @@ interface Plan {
 }
 
 /**
- * What a search reads. SQLite walks the table named first: the words, a tag, a collection or all items, each of which stands in
- * the order of the numbers, so that a page of the newest among many finds is short work. PostgreSQL chooses for itself.
+ * What a search reads. SQLite walks the table named first, the words or all items, each in the order of the numbers, so that a
+ * page of the newest among many finds is short work. PostgreSQL chooses for itself.
  */
 function planOf(kind: Database<Tables>['kind'], search: Search): Plan {
-  const { words, collection, tags = [] } = search
+  const { words, tags = [], collection } = search
   const where = conditionsOf(search)
-  const join = kind === 'sqlite' ? sql`cross join` : sql`join`
   const inCollection =
     collection === undefined
       ? sql``
       : sql`join collection_jobs c on c.job_id = i.job_id and c.collection_id = ${collection}`
-  const walking = (table: RawBuilder<unknown>, number: RawBuilder<unknown>): Plan => ({
-    from: sql`from ${table} ${join} library_items i on i.number = ${number} ${inCollection}`,
+  const all = { from: sql`from library_items i ${inCollection}`, where, number: sql`i.number` }
+  if (words.length === 0 && tags.length === 0) return all
+  if (kind === 'postgres') {
+    const terms = [...words.map((word) => `'${word}':*`), ...tags.map((tag) => `'${tagWord(tag)}'`)]
+    where.push(sql<SqlBool>`i.words @@ ${terms.join(' & ')}::tsquery`)
+    return all
+  }
+  const terms = [...words.map((word) => `"${word}"*`), ...tags.map((tag) => `"${tagWord(tag)}"`)]
+  where.push(sql<SqlBool>`library_words match ${terms.join(' ')}`)
+  return {
+    from: sql`from library_words cross join library_items i on i.number = library_words.rowid ${inCollection}`,
     where,
-    number,
-  })
-  if (words.length > 0 && kind === 'sqlite') {
-    where.push(sql<SqlBool>`library_words match ${words.map((word) => `"${word}"*`).join(' ')}`, ...tags.map(hasTag))
-    return walking(sql`library_words`, sql`library_words.rowid`)
+    number: sql`library_words.rowid`,
   }
-  if (words.length > 0) where.push(sql<SqlBool>`i.words @@ ${words.map((word) => `'${word}':*`).join(' & ')}::tsquery`)
-  if (tags.length > 0) {
-    where.push(sql<SqlBool>`w.tag = ${tags[0]}`, ...tags.slice(1).map(hasTag))
-    return walking(sql`library_tags w`, sql`w.number`)
-  }
-  return { from: sql`from library_items i ${inCollection}`, where, number: sql`i.number` }
 }
-
-const hasTag = (tag: string) =>
-  sql<SqlBool>`exists (select 1 from library_tags t where t.tag = ${tag} and t.number = i.number)`
 
 function conditionsOf(search: Search): Expression<SqlBool>[] {
   const { type, platform, keys = [] } = search

@@ -146,7 +146,7 @@ const fill = `update jobs set status = status where ${finished('jobs')}`
 
 const sqliteTriggers = [
   `create virtual table library_words
-    using fts5(words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii', prefix = '1 2 3 4 5')`,
+    using fts5(words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii', prefix = '1 2 3 4 5 6 7 8')`,
   `create trigger library_job_added after insert on jobs when ${finished('new')} begin ${sqliteRemember} end`,
   `create trigger library_job_changed after update of ${watched.join(', ')} on jobs
     when ${finished('new')} or exists (select 1 from library_items where job_id = old.id) begin
