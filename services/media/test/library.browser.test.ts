@@ -129,7 +129,7 @@ async function pictures(page: Page, name: string): Promise<void> {
       await page.setViewportSize({ width, height: 900 })
       await screenshot(page, `${name}-${colorScheme}-${width}`)
       const wide = await page.evaluate('document.documentElement.scrollWidth')
-      assert.ok(Number(wide) <= width, `${name} is ${wide} pixels wide at ${width}`)
+      assert.ok(Number(wide) <= width, `${name} is too wide at ${width}`)
     }
   await page.setViewportSize({ width: 1280, height: 900 })
 }
