@@ -32,7 +32,7 @@ export const aboutFor = ({ hasApiTokens }: { hasApiTokens: boolean }): ApiDescri
     },
   },
   security(access) {
-    if (access === 'public') return []
+    if (access === 'public' || access === 'visitor') return []
     return hasApiTokens && takesToken(access) ? [{ token: [] }, { session: [] }] : [{ session: [] }]
   },
   alsoOf: (access) => (access === 'page' ? [303] : []),

@@ -20,6 +20,8 @@ export interface Caller {
 interface Callers {
   /** Anyone; undefined without a session while sign-in is on. */
   public: Caller | undefined
+  /** Somebody with a link: anyone, and nothing of a session or a token counts. */
+  visitor: undefined
   /** Signed in, or sign-in is off; a token may read, and writes with the permissions `full`. */
   member: Caller
   /** As `member`, for work on jobs: a token writes with the permissions `submit`. */
@@ -95,6 +97,7 @@ export function createGuard(dependencies: GuardDependencies) {
       count(guarded, spec)
       const isOn = isSignInOn()
       if (!isOn) checkHost(guarded, hostNames())
+      if (spec?.access === 'visitor') return checkVisitor(guarded)
       const bearer = bearerOf(guarded, spec)
       // A token goes before a cookie, and needs no CSRF token: no browser sends it by itself.
       if (tokens !== undefined && bearer !== undefined)
@@ -115,12 +118,17 @@ export function createGuard(dependencies: GuardDependencies) {
     },
     /** Checks the CSRF token of a form. */
     checkBody(guarded: GuardedRequest, spec: Route['spec'], body: unknown): void {
-      if (isRead(guarded) || spec.takes === undefined || hasHeader(guarded)) return
+      if (isRead(guarded) || spec.takes === undefined || hasHeader(guarded) || spec.access === 'visitor') return
       if (bearerOf(guarded, spec) !== undefined) return
       const field = (body as { csrf_token?: unknown } | undefined)?.csrf_token
       checkCsrf(guarded, typeof field === 'string' ? field : undefined, sessionOf(guarded))
     },
   }
+}
+
+/** Lets anyone in. A visitor has no session that a forged request could use; other sites still have no business here. */
+function checkVisitor(guarded: GuardedRequest): undefined {
+  if (!isRead(guarded) && isCrossSite(guarded)) throw forbidden('Requests from other sites are refused')
 }
 
 /** Returns true for an access that tokens may have; the others need a session, or nothing. */

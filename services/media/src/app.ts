@@ -57,8 +57,10 @@ import { createLogos } from './settings/logo.ts'
 import { createChangeSettings, openSettings, type SettingsStore } from './settings/settings.ts'
 import { openWatermark } from './settings/watermark.ts'
 import { createLinkBase, shareAddress } from './shares/share-address.ts'
+import { createSharePasswords } from './shares/share-password.ts'
 import { createShareTokens } from './shares/share-tokens.ts'
 import { Shares } from './shares/shares.ts'
+import { ShareVisits } from './shares/visits.ts'
 import { createSignInMethods, deleteSignInMethods } from './sign-in-methods/sign-in-methods.ts'
 import { createStatistics } from './statistics/statistics.ts'
 import { createStemClient } from './stems/stem-client.ts'
@@ -328,6 +330,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
   const stems = await openStems({ ...context, jobs, trims, client, account: stemAccount })
   const tokens = createShareTokens(keyOf(dependencies, 'share links'))
   const shares = new Shares({ ...context, jobs, renditions, tokens })
+  const waveformOf = createWaveforms({ ...context, jobs })
   const pictures = new PictureCache({ folder: join(config.dataDirectory, 'thumbnails'), clock: timers })
   const notifications = new Notifications(core.database, {
     ...core,
@@ -375,8 +378,15 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     trims,
     stemAccount,
     stems,
-    waveformOf: createWaveforms({ ...context, jobs }),
+    waveformOf,
     shares,
+    visits: new ShareVisits({
+      ...context,
+      renditions,
+      tokens,
+      waveformOf,
+      passwords: createSharePasswords(keyOf(dependencies, 'share passwords'), timers),
+    }),
     feeds: new Feeds({ ...context, jobs, renditions }),
     linkBase: createLinkBase({
       publicHostname: () => settingsStore.current().public_hostname,

@@ -22,6 +22,7 @@ import type { AnalysisRequests } from './reanalysis/requests.ts'
 import { reanalysisRoutes } from './reanalysis/routes.ts'
 import { logoRoutes, settingsRoutes } from './settings/routes.ts'
 import { shareRoutes } from './shares/routes.ts'
+import { visitorRoutes } from './shares/visitor-routes.ts'
 import { statisticsRoutes } from './statistics/routes.ts'
 import { stemAccountRoutes, stemRoutes } from './stems/routes.ts'
 import { thumbnailRoutes } from './thumbnails/routes.ts'
@@ -46,6 +47,7 @@ export type Features = FeaturesOf<typeof jobRoutes> &
   FeaturesOf<typeof stemAccountRoutes> &
   FeaturesOf<typeof stemRoutes> &
   FeaturesOf<typeof shareRoutes> &
+  Omit<FeaturesOf<typeof visitorRoutes>, 'isPublishedSecurely'> &
   FeaturesOf<typeof feedRoutes> &
   FeaturesOf<typeof cookieRoutes> &
   FeaturesOf<typeof thumbnailRoutes> &
@@ -125,6 +127,7 @@ export function allRoutes(features: Features): Route[] {
     ...stemAccountRoutes(features),
     ...stemRoutes(features),
     ...shareRoutes(features),
+    ...visitorRoutes({ ...features, isPublishedSecurely: features.account.isPublishedSecurely }),
     ...feedRoutes(features),
     ...cookieRoutes(features),
     ...thumbnailRoutes(features),

@@ -11,7 +11,9 @@ export interface Tables
   jobs: JobRow
   sessions: SessionRow<'username'>
   share_links: ShareLinkRow
+  share_files: ShareFileRow
   share_uses: ShareUseRow
+  share_fetches: ShareFetchRow
   feeds: FeedRow
   collections: CollectionRow
   collection_jobs: CollectionJobRow
@@ -86,16 +88,43 @@ export interface JobRow extends Omit<
   stem_ms: number
 }
 
-/** A share link to the file of a job. */
+/** A share link to the files of one or several jobs. */
 export interface ShareLinkRow {
   token_hash: string
   /** Sealed, so that the link can be shown again. */
   token_sealed: string
+  /** The first file. */
   job_id: string
+  /** Title of its page; null for that of its file. */
+  name: string | null
+  /** PHC string; null for a link without a password. */
+  password_hash: string | null
   max_uses: number
   uses: number
   created_at: number
   expires_at: number | null
+  /** 1 for a link by the settings alone, which is given again to whoever asks for one. */
+  is_reusable: number
+  last_fetched_at: number | null
+}
+
+/** A further file of a share link, at a position from 2 on. */
+export interface ShareFileRow {
+  token_hash: string
+  position: number
+  job_id: string
+}
+
+/** A file that a client began to fetch by a link. */
+export interface ShareFetchRow {
+  id: string
+  token_hash: string
+  job_id: string
+  /** Shortened address of the client. */
+  network: string
+  /** Tells clients apart while a use lasts; null afterwards. */
+  client_hash: string | null
+  fetched_at: number
 }
 
 /** A client that redeemed a link lately: a resumed download is the same use. */
@@ -190,7 +219,9 @@ export const tableNames = [
   'passkeys',
   'security_events',
   'share_links',
+  'share_files',
   'share_uses',
+  'share_fetches',
   'feeds',
   'collections',
   'collection_jobs',

@@ -490,6 +490,7 @@ async function filledPaths({ media }: BrowserFixture): Promise<string[]> {
     '/',
     '/?show=failed&q=none',
     ...jobs,
+    '/links',
     '/statistics',
     '/security-log',
     ...tabs,

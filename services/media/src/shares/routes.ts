@@ -2,7 +2,18 @@ import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
 import { JobPath } from '../jobs/schema.ts'
-import { ShareLink, SharesRevoked } from './schema.ts'
+import {
+  Share,
+  ShareChange,
+  ShareCreate,
+  ShareFetchList,
+  ShareLink,
+  ShareList,
+  ShareListQuery,
+  SharePath,
+  ShareRevoked,
+  SharesRevoked,
+} from './schema.ts'
 import type { Shares } from './shares.ts'
 
 interface ShareFeatures {
@@ -11,16 +22,19 @@ interface ShareFeatures {
   readonly linkBase: (client: { origin: string }) => string
 }
 
-const shared = {
-  tag: 'Shares',
-  access: 'submitter',
-  path: '/api/share/{job_id}',
-  limit: '20',
-  params: JobPath,
-} as const
+/** Routes by which share links are made, listed and changed. */
+export function shareRoutes(features: ShareFeatures): Route[] {
+  return [...routesOfJob(features), ...readRoutes(features), ...writeRoutes(features)]
+}
 
-/** Routes for share links. */
-export function shareRoutes({ shares, linkBase }: ShareFeatures): Route[] {
+function routesOfJob({ shares, linkBase }: ShareFeatures): Route[] {
+  const shared = {
+    tag: 'Shares',
+    access: 'submitter',
+    path: '/api/share/{job_id}',
+    limit: '20',
+    params: JobPath,
+  } as const
   return [
     route(
       {
@@ -30,7 +44,7 @@ export function shareRoutes({ shares, linkBase }: ShareFeatures): Route[] {
         success: { status: 200, body: ShareLink },
         errors: [404],
       },
-      ({ params, client }) => shares.create(params.job_id, linkBase(client)),
+      ({ params, client }) => shares.createForJob(params.job_id, linkBase(client)),
     ),
     route(
       {
@@ -39,7 +53,7 @@ export function shareRoutes({ shares, linkBase }: ShareFeatures): Route[] {
         summary: 'The links to the file',
         success: { status: 200, body: z.array(ShareLink) },
       },
-      ({ params, client }) => shares.list(params.job_id, linkBase(client)),
+      ({ params, client }) => shares.listOf(params.job_id, linkBase(client)),
     ),
     route(
       {
@@ -48,56 +62,86 @@ export function shareRoutes({ shares, linkBase }: ShareFeatures): Route[] {
         summary: 'Take back every link to the file',
         success: { status: 200, body: SharesRevoked },
       },
-      async ({ params }) => ({ ok: true as const, deleted: await shares.revoke(params.job_id) }),
-    ),
-    route(
-      {
-        method: 'GET',
-        path: '/share/{token}',
-        tag: 'Shares',
-        summary: 'Redeem a link',
-        description:
-          'A browser gets a page with the file’s name and a player first; `?download=1` is the file, and a use of the link. ' +
-          'Whatever is wrong, the answer is the same page with status 404.',
-        access: 'public',
-        limit: '20',
-        params: z.object({ token: z.string() }),
-        query: z.object({ download: z.string().optional() }),
-        success: { status: 200, media: '*/*', description: 'The file, or a page that offers it' },
-        also: [206],
-        errors: [404, 416],
-        errorPages: [404],
-      },
-      (call) =>
-        shares.redeem({
-          header: call.header,
-          answer: call.answer,
-          token: call.params.token,
-          address: call.client.address,
-          wantsFile: wantsFile({
-            isDownload: call.query.download !== undefined,
-            accept: call.header('accept') ?? '',
-            userAgent: call.client.userAgent,
-          }),
-          isHead: call.isHead,
-        }),
+      async ({ params }) => ({ ok: true as const, deleted: await shares.revokeOf(params.job_id) }),
     ),
   ]
 }
 
-/** Programs that look at links in messages, by what they call themselves. */
-const preview =
-  /bot\b|crawl|spider|preview|externalhit|facebook|whatsapp|telegram|slack|discord|twitter|linkedin|skype|iframely|embed|unfurl|mastodon|pleroma|vkshare|viber|signal|https?:\/\//i
+const common = { tag: 'Shares', access: 'submitter', limit: '30' } as const
 
-/**
- * Returns true for a caller that gets the file itself, which counts as a use, and false for one that gets the page that offers
- * it: browsers, and programs that only preview a link, whatever they accept; they call themselves a browser, or say in
- * their name what they are. Everything else is a script, which gets the file at once. `isDownload` stands for `?download=1`,
- * of the landing page's own button and player.
- */
-export function wantsFile(request: { isDownload: boolean; accept: string; userAgent: string }): boolean {
-  const { isDownload, accept, userAgent } = request
-  if (isDownload) return true
-  const isBrowser = accept.includes('text/html') || /^mozilla\//i.test(userAgent)
-  return !isBrowser && !preview.test(userAgent)
+function readRoutes({ shares, linkBase }: ShareFeatures): Route[] {
+  return [
+    route(
+      {
+        ...common,
+        method: 'GET',
+        path: '/api/shares',
+        summary: 'All share links, newest first',
+        description: 'Those that ended or were used up are listed for 30 days.',
+        query: ShareListQuery,
+        success: { status: 200, body: ShareList },
+      },
+      ({ query, client }) => shares.list(query, linkBase(client)),
+    ),
+    route(
+      {
+        ...common,
+        method: 'GET',
+        path: '/api/shares/{id}/fetches',
+        summary: 'What was fetched by a link, newest first',
+        description: 'A client and a file once an hour; the newest 1000 of the last 90 days.',
+        params: SharePath,
+        success: { status: 200, body: ShareFetchList },
+        errors: [404],
+      },
+      ({ params }) => shares.listFetches(params.id),
+    ),
+  ]
+}
+
+function writeRoutes({ shares, linkBase }: ShareFeatures): Route[] {
+  return [
+    route(
+      {
+        ...common,
+        method: 'POST',
+        path: '/api/shares',
+        summary: 'Make a link to one or several files',
+        description: 'With a title, a password, a number of uses and an end.',
+        body: ShareCreate,
+        success: { status: 201, body: Share },
+        errors: [404, 409],
+      },
+      ({ body, client }) => shares.create(body, linkBase(client)),
+    ),
+    route(
+      {
+        ...common,
+        method: 'PATCH',
+        path: '/api/shares/{id}',
+        summary: 'Change a link',
+        description: 'Its address stays. One that has ended works again when its end is moved.',
+        params: SharePath,
+        body: ShareChange,
+        success: { status: 200, body: Share },
+        errors: [404],
+      },
+      ({ params, body, client }) => shares.change(params.id, body, linkBase(client)),
+    ),
+    route(
+      {
+        ...common,
+        method: 'DELETE',
+        path: '/api/shares/{id}',
+        summary: 'Take back a link',
+        params: SharePath,
+        success: { status: 200, body: ShareRevoked },
+        errors: [404],
+      },
+      async ({ params }) => {
+        await shares.revoke(params.id)
+        return { ok: true as const }
+      },
+    ),
+  ]
 }

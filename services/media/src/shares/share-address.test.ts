@@ -17,11 +17,17 @@ test('every malformed token redirects to the same address', () => {
   ])
     assert.equal(shareAddress(`/share/${token}`), '/share/-', token)
   assert.equal(shareAddress('/share/bad!?download=1'), '/share/-?download=1')
+  for (const file of ['', '0', '01', '1000', '1.png', '1.jpg/', 'x', '../1', '%31', 'all.zip.exe', '1'.repeat(5000)])
+    assert.equal(shareAddress(`/share/abcdefgh/${file}`), '/share/-', file)
 })
 
 test('a well-formed token, and every other address, is kept', () => {
   for (const url of [
     '/share/abcdefgh',
+    '/share/abcdefgh/1',
+    '/share/abcdefgh/100.jpg?x=1',
+    '/share/abcdefgh/12.json',
+    '/share/abcdefgh/all.zip',
     '/share/AAAAAAAAAAAAAAAAAAAAAA?download=1',
     '/shared/%zz',
     '/api/share/x',

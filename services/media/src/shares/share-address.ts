@@ -1,13 +1,17 @@
-import { ShareToken } from './schema.ts'
+import { ShareFileName, ShareToken } from './schema.ts'
 import { isIPv6 } from 'node:net'
 
 /**
- * Replaces a malformed token in a path, however long or badly encoded, by one that cannot exist, so that the path is answered
- * like that of an unknown link. Other paths stay unchanged.
+ * Replaces a malformed token or file in a path, however long or badly encoded, by a token that cannot exist, so that the path is
+ * answered like that of an unknown link. Other paths stay unchanged.
  */
 export function shareAddress(url: string): string {
-  const [, token, query = ''] = /^\/share\/([^?#]*)(\?.*)?$/s.exec(url) ?? []
-  return token === undefined || ShareToken.safeParse(token).success ? url : `/share/-${query}`
+  const [, rest, query = ''] = /^\/share\/([^?#]*)(\?.*)?$/s.exec(url) ?? []
+  if (rest === undefined) return url
+  const slash = rest.indexOf('/')
+  const [token, file] = slash === -1 ? [rest] : [rest.slice(0, slash), rest.slice(slash + 1)]
+  const isGood = ShareToken.safeParse(token).success && (file === undefined || ShareFileName.safeParse(file).success)
+  return isGood ? url : `/share/-${query}`
 }
 
 /**

@@ -1,32 +1,22 @@
-import type { Sealer } from '@hearth/credentials'
+import { hashPassword, type Sealer } from '@hearth/credentials'
 import { acquireLock, type Database } from '@hearth/database'
-import type { Content } from '@hearth/http'
-import type { Clock, Log } from '@hearth/runtime'
+import type { Clock } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
-import type { JobRow, ShareLinkRow, Tables } from '../tables.ts'
 import { throwConversionProblem } from '../delivery/derived-file.ts'
-import { deliver, mediaTypeOf, type DeliveryCall } from '../delivery/deliver.ts'
-import { downloadName } from '../jobs/file-names.ts'
 import type { Renditions } from '../delivery/renditions.ts'
-import { isDownloadable } from '../jobs/job-machine.ts'
 import { jobTimestamp } from '../jobs/job-view.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { notFound, Problem, tooMany } from '../problems.ts'
+import { conflict, invalid, notFound } from '../problems.ts'
 import type { Settings } from '../settings/schema.ts'
-import type { ShareLink } from './schema.ts'
-import { createSharePages } from './share-page.ts'
+import type { ShareLinkRow, Tables } from '../tables.ts'
+import { plainText } from '../tags/plain-text.ts'
+import { deleteOldFetches, listFetches, useLength } from './fetch-store.ts'
+import { hasUsesLeft, isCurrent, stateOf } from './link-state.ts'
+import type { Share, ShareChange, ShareCreate, ShareFetch, ShareLink, ShareListQuery } from './schema.ts'
+import { hasFile, isStored, provideFile } from './share-files.ts'
 import type { ShareTokens } from './share-tokens.ts'
 import * as store from './store.ts'
-import { createWrongLinks } from './wrong-links.ts'
-
-/** A request to redeem a link. */
-export interface Redemption extends DeliveryCall {
-  readonly token: string
-  readonly address: string
-  /** Requests the file itself, not the landing page that a person, or a link preview, gets. */
-  readonly wantsFile: boolean
-  readonly isHead: boolean
-}
 
 export interface ShareDependencies {
   readonly database: Database<Tables>
@@ -37,79 +27,96 @@ export interface ShareDependencies {
   readonly renditions: Pick<Renditions, 'provide'>
   readonly settings: () => Settings
   readonly clock: Clock
-  readonly log: Log
 }
 
 const day = 86_400_000
+/** Time for which a link that ended or was used up is kept, so that its fetches can be seen and its end be moved. */
+const endedKeptFor = 30 * day
+/** Time for which fetches are kept. */
+const fetchesKeptFor = 90 * day
+/** Links that there may be. */
+const maxLinks = 10_000
+/** Latest end of a link, from now on. */
+const maxLife = 3650 * day
 /** Number of the lock under which links are made on PostgreSQL. */
 const linkLock = 8_103_002
 
-/** Looked up when there is no link, so that the answer takes as long. */
-const nobody = { id: '00000000-0000-4000-8000-000000000000', file: 'source.mp3' } as const
-
-/** A file that can be handed out. */
-interface SharedFile {
-  readonly name: string
-  readonly size: number
-}
-
-/** A link that this client may use. */
-interface Found {
-  readonly job: JobRow
-  readonly link: ShareLinkRow
-  readonly file: SharedFile
-  /** Has fetched by it within the hour. */
-  readonly isUsing: boolean
-}
-
-/** Share links to one file. Throws problems of the API. */
+/** Share links, as their owner makes, lists and changes them. Throws problems of the API. */
 export class Shares {
   readonly #dependencies: ShareDependencies
-  readonly #pages = createSharePages()
-  readonly #wrong: ReturnType<typeof createWrongLinks>
 
   constructor(dependencies: ShareDependencies) {
     this.#dependencies = dependencies
-    this.#wrong = createWrongLinks(dependencies.clock)
   }
 
-  /** A new link, or the present one when it is as good. */
-  async create(jobId: string, base: string): Promise<ShareLink> {
-    const file = await this.#fileOf(await this.#dependencies.jobs.row(jobId)).catch(throwConversionProblem)
+  /** A new link to the file of a job by the settings, or the present one when it is as good. */
+  async createForJob(jobId: string, base: string): Promise<ShareLink> {
+    const { jobs, database } = this.#dependencies
+    const file = await provideFile(this.#dependencies, await jobs.row(jobId)).catch(throwConversionProblem)
     if (file === undefined) throw notFound('file')
     // The file may have been long in the making.
-    const job = await this.#dependencies.jobs.row(jobId)
-    const { kind, query } = this.#dependencies.database
-    const row = await query.transaction().execute(async (trx) => {
-      await acquireLock(kind, trx, linkLock)
+    const job = await jobs.row(jobId)
+    const row = await database.query.transaction().execute(async (trx) => {
+      await acquireLock(database.kind, trx, linkLock)
       const present = (await store.linksOf(trx, job.id)).find((link) => this.#isAsGoodAsNew(link))
-      const link = present ?? this.#newLink(job.id)
-      if (present === undefined) await store.insertLink(trx, link)
+      const link = present ?? this.#newLink(job.id, { is_reusable: 1 })
+      if (present === undefined) await this.#insert(trx, link)
       return link
     })
-    return this.#view(row, base)
+    return this.#linkView(row, base)
   }
 
-  async list(jobId: string, base: string): Promise<ShareLink[]> {
-    return (await store.linksOf(this.#db, jobId)).map((row) => this.#view(row, base))
+  /** The links with the file of a job. */
+  async listOf(jobId: string, base: string): Promise<ShareLink[]> {
+    return (await store.linksOf(this.#db, jobId)).map((row) => this.#linkView(row, base))
   }
 
-  async revoke(jobId: string): Promise<number> {
+  /** Deletes every link with the file of a job. */
+  async revokeOf(jobId: string): Promise<number> {
     return store.deleteLinksOf(this.#db, jobId)
   }
 
-  /** The landing page, or the file; every failure is the same page with status 404. */
-  async redeem(redemption: Redemption): Promise<Content> {
-    const seconds = this.#wrong.waitSeconds(redemption.address)
-    if (seconds !== undefined) throw tooMany(`Too many wrong links; try again in ${seconds} s`, seconds)
-    const content = await this.#tryToRedeem(redemption).catch((error: unknown) => {
-      if (error instanceof Problem && error.status === 416) throw error
-      this.#dependencies.log.warn({ err: error }, 'a shared file could not be handed out')
-      return undefined
+  /** Creates a link to the files of one or several jobs. */
+  async create({ job_ids, ...wanted }: ShareCreate, base: string): Promise<Share> {
+    const { jobs, artifacts, database } = this.#dependencies
+    const [first = '', ...others] = new Set(job_ids)
+    for (const id of [first, ...others])
+      if (!(await isStored(artifacts, await jobs.row(id)))) throw conflict(`job_ids: ${id} has no finished file`)
+    const link = this.#newLink(first, { is_reusable: 0, ...(await this.#valuesOf(wanted)) })
+    await database.query.transaction().execute(async (trx) => {
+      await acquireLock(database.kind, trx, linkLock)
+      await this.#insert(trx, link, others)
     })
-    if (content !== undefined) return content
-    this.#wrong.count(redemption.address)
-    return this.#page(redemption, this.#pages.nothing, 404)
+    return this.#read(link.token_hash, base)
+  }
+
+  async list({ job_id: jobId, limit, offset }: ShareListQuery, base: string): Promise<Share[]> {
+    return (await store.listLinks(this.#db, { jobId, limit, offset })).map((found) => this.#view(found, base))
+  }
+
+  /** Changes a link; one that has ended works again when its end is moved. */
+  async change(id: string, changes: ShareChange, base: string): Promise<Share> {
+    await this.#read(id, base)
+    await store.updateLink(this.#db, id, await this.#valuesOf(changes))
+    return this.#read(id, base)
+  }
+
+  async revoke(id: string): Promise<void> {
+    if (!(await store.deleteLink(this.#db, id))) throw notFound('share')
+  }
+
+  /** The files that were fetched by a link, newest first. */
+  async listFetches(id: string): Promise<ShareFetch[]> {
+    const found = await store.readLink(this.#db, id)
+    if (found === undefined) throw notFound('share')
+    const fetches = await listFetches(this.#db, found.link.token_hash)
+    return fetches.map(({ id: fetchId, fetched_at, network, job_id, video_title }) => ({
+      id: fetchId,
+      fetched_at: jobTimestamp(fetched_at),
+      network,
+      job_id,
+      title: video_title,
+    }))
   }
 
   /** Returns the number of links. */
@@ -117,84 +124,20 @@ export class Shares {
     return store.countLinks(this.#db)
   }
 
-  /** Deletes expired links and uses. */
+  /** Deletes links that ended long ago, and old uses and fetches. */
   async tidy(): Promise<void> {
-    await store.deleteSpent(this.#db, this.#dependencies.clock.now())
-  }
-
-  async #tryToRedeem(redemption: Redemption): Promise<Content | undefined> {
-    const found = await this.#find(redemption)
-    if (found === undefined) return undefined
-    if (redemption.wantsFile) return this.#handOut(redemption, found)
-    const { job, file, link } = found
-    const offer = {
-      title: job.video_title ?? 'A file for you',
-      fileName: downloadName(job) ?? 'media',
-      type: job.type,
-      sizeBytes: file.size,
-      durationMs: job.duration_ms,
-      expiresAt: link.expires_at,
-      isPlayable: ['audio/mpeg', 'video/mp4', 'video/webm'].includes(mediaTypeOf(file.name)),
-    }
-    return this.#page(redemption, this.#pages.offer(offer), 200)
-  }
-
-  async #find({ token, address }: Redemption): Promise<Found | undefined> {
     const now = this.#dependencies.clock.now()
-    const found = await store.findLink(this.#db, this.#hashes(token, address))
-    if (found === undefined) {
-      await this.#dependencies.artifacts.stat(nobody.id, nobody.file)
-      return undefined
-    }
-    const { link, job, usedAt } = found
-    const file = await this.#fileOf(job)
-    const isUsing = usedAt !== null && usedAt > now - store.useLength
-    const isGood = isCurrent(link, now) && (isUsing || hasUsesLeft(link))
-    return isGood && file !== undefined ? { job, link, file, isUsing } : undefined
+    await deleteOldFetches(this.#db, { now, keptSince: now - fetchesKeptFor })
+    await store.deleteSpent(this.#db, now - Math.max(endedKeptFor, useLength))
   }
 
-  /**
-   * A use is counted once an hour for a client, when the answer begins with the first byte; no client gets a later part without
-   * one, because the whole but a byte is as good as the whole.
-   */
-  async #handOut(redemption: Redemption, { job, file, isUsing }: Found): Promise<Content | undefined> {
-    const { artifacts, clock } = this.#dependencies
-    const { token, address, isHead } = redemption
-    if (!isUsing && !isHead) {
-      const use = { ...this.#hashes(token, address), now: clock.now() }
-      if (!(await store.takeUse(this.#db, use))) return undefined
-    }
-    const headers = new Map<string, string>()
-    const call: DeliveryCall = {
-      isHead,
-      header: (name) => (isRefused(name, redemption.header(name), isUsing) ? undefined : redemption.header(name)),
-      // A failure on the way must not leave any of them on the page that is answered instead.
-      answer: { header: (name, value) => void headers.set(name, value) },
-    }
-    const fileName = downloadName(job) ?? 'media'
-    const content = await deliver(call, { artifacts, jobId: job.id, name: file.name, fileName })
-    for (const [name, value] of headers) redemption.answer.header(name, value)
-    return content
+  async #insert(trx: Kysely<Tables>, link: ShareLinkRow, further: readonly string[] = []): Promise<void> {
+    if ((await store.countLinks(trx)) >= maxLinks)
+      throw conflict(`There are ${maxLinks} share links; revoke some first`)
+    await store.insertLink(trx, link, further)
   }
 
-  async #fileOf(job: JobRow): Promise<SharedFile | undefined> {
-    const { artifacts, renditions } = this.#dependencies
-    if (!isDownloadable(job.status) || job.artifact === null) return undefined
-    const source = await artifacts.stat(job.id, job.artifact)
-    if (source === undefined) return undefined
-    const name = job.type === 'audio' ? await renditions.provide(job, 'mp3') : job.artifact
-    const facts = name === job.artifact ? source : await artifacts.stat(job.id, name)
-    return facts === undefined ? undefined : { name, size: facts.size }
-  }
-
-  #page({ answer }: Redemption, content: string, status: number): Content {
-    answer.header('content-type', 'text/html; charset=utf-8')
-    answer.header('content-security-policy', this.#pages.policy)
-    answer.header('cache-control', 'no-store')
-    return { content, status }
-  }
-
-  #newLink(jobId: string): ShareLinkRow {
+  #newLink(job_id: string, values: store.LinkValues & Pick<ShareLinkRow, 'is_reusable'>): ShareLinkRow {
     const { sealer, clock, settings, tokens } = this.#dependencies
     const { share_link_max_uses, share_link_expire_days } = settings()
     const token = tokens.create()
@@ -203,31 +146,81 @@ export class Shares {
     return {
       token_hash,
       token_sealed: sealer.seal(token, placeOf(token_hash)),
-      job_id: jobId,
+      job_id,
+      name: null,
+      password_hash: null,
       max_uses: share_link_max_uses,
       uses: 0,
       created_at,
       expires_at: share_link_expire_days === 0 ? null : created_at + share_link_expire_days * day,
+      last_fetched_at: null,
+      ...values,
     }
+  }
+
+  /** Returns what is stored for the members that are there. */
+  async #valuesOf({ name, password, max_uses, expires_at }: ShareChange): Promise<store.LinkValues> {
+    return {
+      ...(name !== undefined && { name: plainText(name, 120) }),
+      ...(password !== undefined && { password_hash: password === null ? null : await hashPassword(password) }),
+      ...(max_uses !== undefined && { max_uses }),
+      ...(expires_at !== undefined && { expires_at: this.#endOf(expires_at) }),
+    }
+  }
+
+  #endOf(text: string | null): number | null {
+    if (text === null) return null
+    const [end, now] = [Date.parse(text), this.#dependencies.clock.now()]
+    if (end <= now) throw invalid('expires_at lies in the past')
+    if (end > now + maxLife) throw invalid('expires_at lies more than ten years ahead')
+    return end
   }
 
   /** It has uses left and was created under the current settings. */
   #isAsGoodAsNew(link: ShareLinkRow): boolean {
     const { share_link_max_uses, share_link_expire_days } = this.#dependencies.settings()
     const isOfToday =
-      link.max_uses === share_link_max_uses && (link.expires_at === null) === (share_link_expire_days === 0)
+      link.is_reusable === 1 &&
+      link.max_uses === share_link_max_uses &&
+      (link.expires_at === null) === (share_link_expire_days === 0)
     return isOfToday && isCurrent(link, this.#dependencies.clock.now()) && hasUsesLeft(link)
   }
 
-  #view({ token_hash, token_sealed, max_uses, uses, expires_at }: ShareLinkRow, base: string): ShareLink {
-    const token = this.#dependencies.sealer.open(token_sealed, placeOf(token_hash))
-    const end = expires_at === null ? null : jobTimestamp(expires_at)
-    return { ok: true, url: `${base}/share/${token}`, max_uses, uses, expires_at: end }
+  #linkView(link: ShareLinkRow, base: string): ShareLink {
+    const { max_uses, uses } = link
+    return { ok: true, url: this.#urlOf(link, base), max_uses, uses, expires_at: timestampOrNull(link.expires_at) }
   }
 
-  #hashes(token: string, address: string): { tokenHash: string; clientHash: string } {
-    const { tokens } = this.#dependencies
-    return { tokenHash: tokens.hash(token), clientHash: tokens.clientHash(token, address) }
+  async #read(id: string, base: string): Promise<Share> {
+    const found = await store.readLink(this.#db, id)
+    if (found === undefined) throw notFound('share')
+    return this.#view(found, base)
+  }
+
+  #view({ link, files }: store.LinkWithFiles<store.ListedJob>, base: string): Share {
+    const { token_hash: id, name, max_uses, uses } = link
+    return {
+      id,
+      url: this.#urlOf(link, base),
+      name,
+      state: stateOf(link, this.#dependencies.clock.now()),
+      has_password: link.password_hash !== null,
+      max_uses,
+      uses,
+      created_at: jobTimestamp(link.created_at),
+      expires_at: timestampOrNull(link.expires_at),
+      last_fetched_at: timestampOrNull(link.last_fetched_at),
+      files: files.map(({ job }) => ({
+        job_id: job.id,
+        title: job.video_title,
+        type: job.type,
+        is_available: hasFile(job),
+      })),
+    }
+  }
+
+  #urlOf({ token_hash, token_sealed }: ShareLinkRow, base: string): string {
+    return `${base}/share/${this.#dependencies.sealer.open(token_sealed, placeOf(token_hash))}`
   }
 
   get #db() {
@@ -237,12 +230,4 @@ export class Shares {
 
 const placeOf = (tokenHash: string): string => `share_links.token_sealed:${tokenHash}`
 
-const isCurrent = ({ expires_at }: ShareLinkRow, now: number): boolean => expires_at === null || expires_at > now
-
-const hasUsesLeft = ({ max_uses, uses }: ShareLinkRow): boolean => max_uses === 0 || uses < max_uses
-
-/**
- * Returns true for a header that is ignored: a client that has no use of the link yet gets the file from its beginning.
- */
-const isRefused = (name: string, value: string | undefined, isUsing: boolean): boolean =>
-  name === 'if-none-match' || (name === 'range' && !isUsing && value?.startsWith('bytes=0-') !== true)
+const timestampOrNull = (time: number | null): string | null => (time === null ? null : jobTimestamp(time))

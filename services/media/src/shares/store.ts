@@ -1,118 +1,135 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
+import { activeStatuses } from '../jobs/job-machine.ts'
 import type { JobRow, ShareLinkRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
-/** Time for which a client may resume a download as the same use, milliseconds. */
-export const useLength = 3_600_000
-
-export async function insertLink(db: Db, row: ShareLinkRow): Promise<void> {
-  await db.insertInto('share_links').values(row).execute()
+/** A file of a link: its place on the page, and the job it belongs to. */
+export interface LinkedFile<Job = JobRow> {
+  readonly position: number
+  readonly job: Job
 }
 
-/** The links of a job, newest first. */
+/** A link with its files, in the order of its page. */
+export interface LinkWithFiles<Job = JobRow> {
+  readonly link: ShareLinkRow
+  readonly files: readonly LinkedFile<Job>[]
+}
+
+/** The members of a job that a list of links shows. */
+export type ListedJob = Pick<JobRow, 'id' | 'video_title' | 'type' | 'status' | 'artifact'>
+
+/** Inserts a link, and the jobs of its files after the first. */
+export async function insertLink(trx: Db, link: ShareLinkRow, furtherJobIds: readonly string[] = []): Promise<void> {
+  await trx.insertInto('share_links').values(link).execute()
+  const files = furtherJobIds.map((job_id, index) => ({ token_hash: link.token_hash, position: index + 2, job_id }))
+  if (files.length > 0) await trx.insertInto('share_files').values(files).execute()
+}
+
+/** Every file of every link. */
+const linkedFiles = (db: Db) =>
+  db
+    .selectFrom('share_links')
+    .select((row) => ['token_hash', row.lit<number>(1).as('position'), 'job_id'])
+    .unionAll(db.selectFrom('share_files').select(['token_hash', 'position', 'job_id']))
+
+/** Hashes of the links with a file of a job. */
+const withJob = (db: Db, jobId: string) =>
+  db.selectFrom(linkedFiles(db).as('files')).select('files.token_hash').where('files.job_id', '=', jobId)
+
+/** The links with a file of a job, newest first. */
 export async function linksOf(db: Db, jobId: string): Promise<ShareLinkRow[]> {
   return db
     .selectFrom('share_links')
     .selectAll()
-    .where('job_id', '=', jobId)
+    .where('token_hash', 'in', withJob(db, jobId))
     .orderBy('created_at', 'desc')
     .orderBy('token_hash')
     .execute()
 }
 
-/** A link with its job, and since when this client uses it. */
-export async function findLink(
+/** Links, newest first; with `jobId` those with a file of this job. */
+export async function listLinks(
   db: Db,
-  { tokenHash, clientHash }: { readonly tokenHash: string; readonly clientHash: string },
-): Promise<{ link: ShareLinkRow; job: JobRow; usedAt: number | null } | undefined> {
-  const row = await db
-    .selectFrom('share_links')
-    .innerJoin('jobs', 'jobs.id', 'share_links.job_id')
-    .leftJoin('share_uses', (join) =>
-      join.onRef('share_uses.token_hash', '=', 'share_links.token_hash').on('share_uses.client_hash', '=', clientHash),
-    )
+  { jobId, limit, offset }: { readonly jobId?: string | undefined; readonly limit: number; readonly offset: number },
+): Promise<LinkWithFiles<ListedJob>[]> {
+  const all = db.selectFrom('share_links')
+  const links = await (jobId === undefined ? all : all.where('token_hash', 'in', withJob(db, jobId)))
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('token_hash')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return withListedJobs(db, links)
+}
+
+/** A link as the list has it. */
+export async function readLink(db: Db, tokenHash: string): Promise<LinkWithFiles<ListedJob> | undefined> {
+  const links = await db.selectFrom('share_links').selectAll().where('token_hash', '=', tokenHash).execute()
+  const [found] = await withListedJobs(db, links)
+  return found
+}
+
+async function withListedJobs(db: Db, links: readonly ShareLinkRow[]): Promise<LinkWithFiles<ListedJob>[]> {
+  if (links.length === 0) return []
+  const hashes = links.map(({ token_hash }) => token_hash)
+  const rows = await db
+    .selectFrom(linkedFiles(db).as('files'))
+    .innerJoin('jobs', 'jobs.id', 'files.job_id')
+    .select(['files.token_hash', 'files.position', 'jobs.id', 'jobs.video_title', 'jobs.type'])
+    .select(['jobs.status', 'jobs.artifact'])
+    .where('files.token_hash', 'in', hashes)
+    .orderBy('files.position')
+    .execute()
+  const files = new Map<string, LinkedFile<ListedJob>[]>()
+  for (const { token_hash, position, ...job } of rows)
+    files.set(token_hash, [...(files.get(token_hash) ?? []), { position, job }])
+  return links.map((link) => ({
+    link,
+    files: files.get(link.token_hash) ?? [],
+  }))
+}
+
+/** A link by the hash of its token. */
+export async function findLink(db: Db, tokenHash: string): Promise<LinkWithFiles | undefined> {
+  const link = await db.selectFrom('share_links').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst()
+  if (link === undefined) return undefined
+  const rows = await db
+    .selectFrom(linkedFiles(db).as('files'))
+    .innerJoin('jobs', 'jobs.id', 'files.job_id')
     .selectAll('jobs')
-    .select([
-      'share_links.token_hash as link_token_hash',
-      'share_links.token_sealed as link_token_sealed',
-      'share_links.max_uses as link_max_uses',
-      'share_links.uses as link_uses',
-      'share_links.created_at as link_created_at',
-      'share_links.expires_at as link_expires_at',
-      'share_uses.used_at as link_used_at',
-    ])
-    .where('share_links.token_hash', '=', tokenHash)
-    .executeTakeFirst()
-  if (row === undefined) return undefined
-  const {
-    link_token_hash: token_hash,
-    link_token_sealed: token_sealed,
-    link_max_uses: max_uses,
-    link_uses: uses,
-    link_created_at: created_at,
-    link_expires_at: expires_at,
-    link_used_at: usedAt,
-    ...job
-  } = row
-  return { link: { token_hash, token_sealed, job_id: job.id, max_uses, uses, created_at, expires_at }, job, usedAt }
+    .select('files.position as file_position')
+    .where('files.token_hash', '=', tokenHash)
+    .orderBy('files.position')
+    .execute()
+  return { link, files: rows.map(({ file_position: position, ...job }) => ({ position, job })) }
 }
 
-class NoUseLeft extends Error {}
+/** Members of a link that its owner changes. */
+export type LinkValues = Partial<Pick<ShareLinkRow, 'name' | 'password_hash' | 'max_uses' | 'expires_at'>>
 
-/**
- * Takes a use of a link for a client, unless it has one since less than an hour; both come in one step, so that of many that
- * come together no more get in than may. False when the link is used up, has expired or is gone.
- */
-export async function takeUse(
-  db: Db,
-  use: { readonly tokenHash: string; readonly clientHash: string; readonly now: number },
-): Promise<boolean> {
-  try {
-    await db.transaction().execute((trx) => countUse(trx, use))
-    return true
-  } catch (error) {
-    if (error instanceof NoUseLeft) return false
-    throw error
-  }
-}
-
-async function countUse(
-  trx: Transaction<Tables>,
-  { tokenHash, clientHash, now }: { readonly tokenHash: string; readonly clientHash: string; readonly now: number },
-): Promise<void> {
-  const link = await trx
+/** Changes a link, which is from then on no link by the settings alone. */
+export async function updateLink(db: Db, tokenHash: string, values: LinkValues): Promise<void> {
+  await db
     .updateTable('share_links')
-    .set((row) => ({ uses: row('uses', '+', 1) }))
+    .set({ ...values, is_reusable: 0 })
     .where('token_hash', '=', tokenHash)
-    .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', now)]))
-    .returning(['uses', 'max_uses'])
-    .executeTakeFirst()
-  if (link === undefined) throw new NoUseLeft()
-  // The row of the link is locked from here: a second request of the same client waits and finds the use of the first.
-  const fresh = await trx
-    .insertInto('share_uses')
-    .values({ token_hash: tokenHash, client_hash: clientHash, used_at: now })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['token_hash', 'client_hash'])
-        .doUpdateSet({ used_at: now })
-        .where('share_uses.used_at', '<=', now - useLength),
-    )
-    .returning('used_at')
-    .executeTakeFirst()
-  if (fresh === undefined) {
-    await trx
-      .updateTable('share_links')
-      .set((row) => ({ uses: row('uses', '-', 1) }))
-      .where('token_hash', '=', tokenHash)
-      .execute()
-  } else if (link.max_uses > 0 && link.uses > link.max_uses) throw new NoUseLeft()
+    .execute()
 }
 
-/** Returns how many there were. */
+/** Returns false when there was none. */
+export async function deleteLink(db: Db, tokenHash: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('share_links').where('token_hash', '=', tokenHash).executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Deletes every link with a file of a job, and returns how many there were. */
 export async function deleteLinksOf(db: Db, jobId: string): Promise<number> {
-  const { numDeletedRows } = await db.deleteFrom('share_links').where('job_id', '=', jobId).executeTakeFirst()
+  const { numDeletedRows } = await db
+    .deleteFrom('share_links')
+    .where('token_hash', 'in', withJob(db, jobId))
+    .executeTakeFirst()
   return Number(numDeletedRows)
 }
 
@@ -124,17 +141,25 @@ export async function countLinks(db: Db): Promise<number> {
   return count
 }
 
-/** Deletes links that have expired, and those that are used up and that no client still uses; and old uses. */
-export async function deleteSpent(db: Db, now: number): Promise<void> {
-  await db
-    .deleteFrom('share_uses')
-    .where('used_at', '<=', now - useLength)
-    .execute()
-  await db.deleteFrom('share_links').where('expires_at', '<=', now).execute()
+/** Deletes links that ended, or were used up and last fetched by, before a timestamp; and those to several files that are all gone. */
+export async function deleteSpent(db: Db, before: number): Promise<void> {
+  await db.deleteFrom('share_links').where('expires_at', '<=', before).execute()
   await db
     .deleteFrom('share_links')
     .where('max_uses', '>', 0)
     .whereRef('uses', '>=', 'max_uses')
-    .where('token_hash', 'not in', (query) => query.selectFrom('share_uses').select('token_hash'))
+    .where((row) => row.or([row('last_fetched_at', 'is', null), row('last_fetched_at', '<=', before)]))
+    .execute()
+  const withFile = db
+    .selectFrom(linkedFiles(db).as('files'))
+    .innerJoin('jobs', 'jobs.id', 'files.job_id')
+    .select('files.token_hash')
+    .where((row) =>
+      row.or([row('jobs.artifact', 'is not', null), row('jobs.status', 'in', ['queued', ...activeStatuses])]),
+    )
+  await db
+    .deleteFrom('share_links')
+    .where('token_hash', 'in', db.selectFrom('share_files').select('share_files.token_hash'))
+    .where('token_hash', 'not in', withFile)
     .execute()
 }

@@ -19,7 +19,9 @@ export async function expiredJobs(db: Db, before: number): Promise<JobRow[]> {
 /** Removes the file, links and stems from a job's rows. */
 export async function forgetFiles(db: Db, id: string, message: string): Promise<JobRow | undefined> {
   return db.transaction().execute(async (trx) => {
-    await trx.deleteFrom('share_links').where('job_id', '=', id).execute()
+    // A link to further files goes on with those.
+    const withOthers = trx.selectFrom('share_files').select('token_hash')
+    await trx.deleteFrom('share_links').where('job_id', '=', id).where('token_hash', 'not in', withOthers).execute()
     await trx.deleteFrom('stem_splits').where('job_id', '=', id).execute()
     return trx
       .updateTable('jobs')

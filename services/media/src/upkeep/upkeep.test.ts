@@ -15,6 +15,7 @@ import type { MediaEvent } from '../events.ts'
 import { findJob, insertJob } from '../jobs/store.ts'
 import { WorkFolders } from '../jobs/work-folders.ts'
 import { defaultSettings } from '../settings/schema.ts'
+import { insertLink } from '../shares/store.ts'
 import { createUpkeep } from './upkeep.ts'
 
 const day = 86_400_000
@@ -74,22 +75,30 @@ test('an expired file is deleted, its job stays and says so, its links stop work
   const now = house.timers.now()
   const old = await house.add({ finished_at: now - 8 * day })
   const young = await house.add({ finished_at: now - 6 * day })
-  const link = {
-    token_hash: 'h',
+  const link = (token_hash: string) => ({
+    token_hash,
     token_sealed: 's',
     job_id: old.id,
+    name: null,
+    password_hash: null,
     max_uses: 0,
     uses: 0,
     created_at: 1,
     expires_at: null,
-  }
-  await house.db.insertInto('share_links').values(link).execute()
+    is_reusable: 1,
+    last_fetched_at: null,
+  })
+  await insertLink(house.db, link('of the old'))
+  await insertLink(house.db, link('of both'), [young.id])
   await house.upkeep.run()
   assert.equal(await house.artifacts.stat(old.id, 'source.m4a'), undefined)
   assert.notEqual(await house.artifacts.stat(young.id, 'source.m4a'), undefined)
   const row = await findJob(house.db, old.id)
   assert.deepEqual([row?.artifact, row?.status, row?.message], [null, old.status, 'The file was deleted after 7 days'])
-  assert.deepEqual(await house.db.selectFrom('share_links').selectAll().execute(), [])
+  assert.deepEqual(
+    (await house.db.selectFrom('share_links').selectAll().execute()).map(({ token_hash }) => token_hash),
+    ['of both'],
+  )
   assert.deepEqual(
     house.told.map((event) => (event as { id: string }).id),
     [old.id],

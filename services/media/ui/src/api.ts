@@ -23,6 +23,8 @@ export type SettingsChange = Schemas['SettingsChange']
 export type SettingsAnswer = Schemas['SettingsAnswer']
 export type CookieSnapshot = Schemas['CookieSnapshot']
 export type ShareLink = Schemas['ShareLink']
+export type Share = Schemas['Share']
+export type ShareChange = Schemas['ShareChange']
 export type Feed = Schemas['Feed']
 export type Collection = Schemas['Collection']
 export type LibraryPage = Schemas['LibraryPage']
@@ -56,7 +58,10 @@ export const keys = {
   preview: (url: string) => ['preview', url],
   waveform: (id: string) => ['waveform', id],
   trims: (id: string) => ['trims', id],
-  shares: (id: string) => ['shares', id],
+  allShares: ['shares'],
+  shareList: ['shares', 'list'],
+  shares: (id: string) => ['shares', 'job', id],
+  fetches: (id: string) => ['fetches', id],
   stems: (id: string, part: string) => ['stems', id, part],
   stemProgress: (id: string) => ['stem-progress', id],
   feeds: ['feeds'],

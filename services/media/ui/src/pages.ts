@@ -5,6 +5,7 @@ import {
   IconChartBar,
   IconDownload,
   IconHistory,
+  IconLink,
   IconLogin2,
   IconMusic,
   IconSettings,
@@ -15,6 +16,7 @@ export const pages: readonly Page[] = [
   page('/', { title: 'Downloads', icon: IconDownload }, () => import('./pages/dashboard.tsx')),
   page('/library', { title: 'Library', icon: IconBooks }, () => import('./pages/library.tsx')),
   page('/job/:id', { title: 'Download', icon: IconMusic, placement: 'hidden' }, () => import('./pages/job.tsx')),
+  page('/links', { title: 'Shared links', icon: IconLink }, () => import('./pages/shares.tsx')),
   page('/statistics', { title: 'Statistics', icon: IconChartBar }, () => import('./pages/statistics.tsx')),
   page('/settings', { title: 'Settings', icon: IconSettings }, () => import('./pages/settings.tsx')),
   page(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { wantsFile } from './routes.ts'
+import { wantsFile } from './visitor-routes.ts'
 
 const page = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const asks = (userAgent: string, accept = '*/*', isDownload = false) => wantsFile({ isDownload, accept, userAgent })
