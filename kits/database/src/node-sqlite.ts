@@ -30,7 +30,7 @@ export function openNodeSqlite(file: string, isTemporary = false): SqliteDatabas
       if (statements.size >= statementLimit) statements.clear()
       statements.set(sql, statement)
     }
-    return asKyselyStatement(statement)
+    return text === 'rollback' ? whileInTransaction(database, statement) : asKyselyStatement(statement)
   }
 
   return { prepare, close: () => database.close() }
@@ -52,6 +52,16 @@ function connect(file: string, pragmas: string): DatabaseSync {
     throw error
   }
   return database
+}
+
+/** SQLite ends a transaction itself when the disk is full or fails; a second end would hide the error that tells so. */
+function whileInTransaction(database: DatabaseSync, statement: StatementSync): SqliteStatement {
+  const rollback = asKyselyStatement(statement)
+  const nothing = { changes: 0, lastInsertRowid: 0 }
+  return {
+    ...rollback,
+    run: (parameters) => (database.isTransaction ? rollback.run(parameters) : nothing),
+  }
 }
 
 function asKyselyStatement(statement: StatementSync): SqliteStatement {

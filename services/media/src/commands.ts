@@ -2,6 +2,7 @@ import { OperatorError, type DoctorCheck, type Environment } from '@hearth/runti
 import { addBackupCommands, addServeCommand, describeBackups } from '@hearth/service'
 import { Option, type Command } from 'commander'
 import type { GetOptions } from './command-line/get.ts'
+import type { ShareOptions } from './command-line/share.ts'
 import type { ToolUpdate, Updates } from './updates/schema.ts'
 import type { Updater } from './updates/updates.ts'
 
@@ -16,6 +17,7 @@ export function addCommands(program: Command): void {
       await work(process.env)
     })
   addGetCommand(program)
+  addShareCommand(program)
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
   addAnalysisCommand(program)
@@ -38,18 +40,35 @@ function addGetCommand(program: Command): void {
     .option('--wait', 'wait until it is done')
     .option('-o, --output <file>', 'wait, and write the file there: a file, a folder, or - for standard output')
     .addOption(new Option('--format <format>', 'of a sound').choices(soundFormats).default('mp3'))
-    .addOption(
-      new Option('--server <address>', 'address of the service')
-        .env('HEARTH_MEDIA_URL')
-        .default('http://127.0.0.1:8103'),
-    )
-    .addOption(
-      new Option('--token-file <file>', 'file with an API token; - reads it from standard input').env(
-        'HEARTH_MEDIA_TOKEN_FILE',
-      ),
-    )
+    .addOption(serverOption())
+    .addOption(tokenOption())
     .action(async (address: string, options: GetOptions) =>
       (await import('./command-line/get.ts')).get(address, options),
+    )
+}
+
+const serverOption = () =>
+  new Option('--server <address>', 'address of the service').env('HEARTH_MEDIA_URL').default('http://127.0.0.1:8103')
+
+const tokenOption = () =>
+  new Option('--token-file <file>', 'file with an API token; - reads it from standard input').env(
+    'HEARTH_MEDIA_TOKEN_FILE',
+  )
+
+/** Adds `share`, which works through a running service, here or elsewhere. */
+function addShareCommand(program: Command): void {
+  program
+    .command('share')
+    .description('make a link to the files of finished jobs through a running service, and print it')
+    .argument('<job...>', 'ids of the jobs, in the order of the page')
+    .option('--name <text>', 'title of the page')
+    .option('--ends <time>', 'days from now as 7d, a time as 2027-01-31T18:00Z, or never')
+    .option('--uses <number>', 'how many may fetch by it; 0 is without limit')
+    .option('--password-file <file>', 'file with a password that visitors need')
+    .addOption(serverOption())
+    .addOption(tokenOption())
+    .action(async (jobs: string[], options: ShareOptions) =>
+      (await import('./command-line/share.ts')).share(jobs, options),
     )
 }
 

@@ -80,7 +80,14 @@ export function toError(error: unknown): ErrorAnswer {
   if (error instanceof AccountError) return toError(problemOfAccountError(error))
   if (error instanceof PasskeyError) return toError(problemOfPasskeyError(error))
   if (error instanceof NotificationError) return toError(problemOfNotificationError(error))
+  if (isDiskFull(error)) return toError(unavailable('The disk is full; make room and try again'))
   return { status: 500, body: { detail: 'Something went wrong on the server; its log says more' } satisfies ErrorBody }
+}
+
+/** Returns true if the database had no room to write: SQLITE_FULL, or `disk_full` of PostgreSQL. */
+function isDiskFull(error: unknown): boolean {
+  const { errcode, code } = (error ?? {}) as { errcode?: unknown; code?: unknown }
+  return errcode === 13 || code === '53100'
 }
 
 function problemOfHttpError({ message, reason }: HttpError): Problem {

@@ -15,6 +15,8 @@ const RemoteJob = Job.pick({ id: true, status: true, message: true, filename: tr
 /** A job of a running service. */
 export type RemoteJob = z.infer<typeof RemoteJob>
 
+const RemoteShare = z.object({ url: z.string() })
+
 const Failure = z.object({ detail: z.string(), existing_job: RemoteJob.optional() })
 
 /** A finished file, under the name that the service gives it. */
@@ -30,6 +32,8 @@ export class Unreachable extends OperatorError {}
 export interface Remote {
   /** Creates a job, or finds the one that has the same media already. */
   submit(fields: Readonly<Record<string, string>>): Promise<{ job: RemoteJob; isNew: boolean }>
+  /** Makes a share link and returns its address. */
+  share(fields: object): Promise<string>
   job(id: string): Promise<RemoteJob>
   file(id: string, format: string): Promise<RemoteFile>
 }
@@ -75,6 +79,12 @@ export async function openRemote({ url, tokenFile, signal }: RemoteOptions): Pro
       const existing = failure.data?.existing_job
       if (existing === undefined) throw new OperatorError(failure.data?.detail ?? 'the service answers with status 409')
       return { job: existing, isNew: false }
+    },
+    async share(fields) {
+      const csrf = tokenFile === undefined ? await csrfHeaders(await send('api/session')) : {}
+      const headers = { ...csrf, 'content-type': 'application/json' }
+      const response = await send('api/shares', { method: 'POST', headers, body: JSON.stringify(fields) })
+      return RemoteShare.parse(await (await good(response)).json()).url
     },
     async file(id, format) {
       const { body, headers } = await good(await send(`download/${id}?format=${format}`))

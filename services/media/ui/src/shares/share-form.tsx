@@ -76,7 +76,7 @@ function ShareDialog({ title, submitLabel, initial, hasPassword = false, ...prop
     >
       <TextInput
         label="Title of the page"
-        description="Empty takes the title of the file"
+        description="Empty takes the title of the file, or the number of several"
         maxLength={120}
         data-autofocus
         {...form.getInputProps('name')}
