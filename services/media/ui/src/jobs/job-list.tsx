@@ -7,7 +7,6 @@ import { filterJobs, isNarrowed, sortJobs, type JobFilter } from './job-filter.t
 import { JobRow, type RowActions } from './job-row.tsx'
 import { Waiting } from '../progress/waiting.tsx'
 import { filePath, useJobActions } from './use-job-actions.ts'
-import type { Selection } from './use-selection.ts'
 import { useListKeys } from './use-list-keys.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, keys } from '../api.ts'
@@ -21,7 +20,6 @@ interface JobListProps {
   field: RefObject<HTMLElement | null>
   search: RefObject<HTMLElement | null>
   onHelp: () => void
-  selection: Selection
 }
 
 /** Older downloads are searched automatically until this many are known, or this many are found. */
@@ -29,7 +27,7 @@ const lookedThrough = 1000
 const foundEnough = 20
 
 /** The downloads a filter lets through, live, with the older ones on request. */
-export function JobList({ toolbar, filter, onReset, field, search, onHelp, selection }: JobListProps) {
+export function JobList({ toolbar, filter, onReset, field, search, onHelp }: JobListProps) {
   const jobs = useJobs()
   const { isBusy, actions } = useRowActions()
   const known = jobs.data?.jobs
@@ -53,14 +51,7 @@ export function JobList({ toolbar, filter, onReset, field, search, onHelp, selec
       {found.length > 0 && (
         <ul className="jobs" aria-label="Downloads">
           {found.map((job) => (
-            <JobRow
-              key={job.id}
-              job={job}
-              isBusy={isBusy(job)}
-              actions={actions}
-              isSelected={selection.ids?.has(job.id)}
-              onSelect={selection.toggle}
-            />
+            <JobRow key={job.id} job={job} isBusy={isBusy(job)} actions={actions} />
           ))}
         </ul>
       )}

@@ -1,4 +1,4 @@
-import { Checkbox, Tooltip } from '@mantine/core'
+import { Tooltip } from '@mantine/core'
 import { IconAction } from '@hearth/ui'
 import { IconBan, IconDownload, IconRefresh } from '@tabler/icons-react'
 import { memo } from 'react'
@@ -16,34 +16,11 @@ export interface RowActions {
   onSave: (job: Job) => void
 }
 
-interface JobRowProps {
-  job: LiveJob
-  isBusy: boolean
-  actions: RowActions
-  /** Undefined while no rows are selected. */
-  isSelected?: boolean | undefined
-  onSelect: (job: Job) => void
-}
-
 /** One download in the list. The row itself takes the focus when it is walked through with the keyboard. */
-export const JobRow = memo(function JobRow({ job, isBusy, actions, isSelected, onSelect }: JobRowProps) {
-  const isSelecting = isSelected !== undefined
+export const JobRow = memo(function JobRow(props: { job: LiveJob; isBusy: boolean; actions: RowActions }) {
+  const { job, isBusy, actions } = props
   return (
-    <li
-      className="job-row"
-      data-job={job.id}
-      data-selecting={isSelecting || undefined}
-      tabIndex={-1}
-      aria-label={titleOf(job)}
-    >
-      {isSelecting && (
-        <Checkbox
-          aria-label={`Select ${titleOf(job)}`}
-          checked={isSelected}
-          disabled={!isDownloadable(job)}
-          onChange={() => onSelect(job)}
-        />
-      )}
+    <li className="job-row" data-job={job.id} tabIndex={-1} aria-label={titleOf(job)}>
       <Thumbnail job={job} />
       <div className="job-main">
         <Tooltip label={job.video_meta_hover} disabled={job.video_meta_hover === null} multiline maw={360}>

@@ -1,12 +1,17 @@
 import { Button, CloseButton, Group, Text } from '@mantine/core'
 import { answer, formatCount, useAction } from '@hearth/ui'
-import { IconFolderMinus, IconFolderPlus, IconTags } from '@tabler/icons-react'
+import { IconFolderMinus, IconFolderPlus, IconLink, IconTags } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
+import { useLocation } from 'wouter'
 import { api, keys, type Collection, type Job } from '../api.ts'
 import { ActionButton, DeleteButton } from '../buttons.tsx'
 
 const TagsDialog = lazy(async () => ({ default: (await import('./tags-dialog.tsx')).TagsDialog }))
+const NewShare = lazy(async () => ({ default: (await import('../shares/share-form.tsx')).NewShare }))
 const CollectDialog = lazy(async () => ({ default: (await import('./collect-dialog.tsx')).CollectDialog }))
+
+/** Most files that one link takes. */
+const shareable = 100
 
 /** Most items that one request takes. */
 const atOnce = 200
@@ -26,7 +31,8 @@ interface SelectionBarProps {
 
 /** What can be done with the chosen items. */
 export function SelectionBar({ jobs, collection, onChooseAll, onClear }: SelectionBarProps) {
-  const [dialog, setDialog] = useState<'tags' | 'collect'>()
+  const [dialog, setDialog] = useState<'tags' | 'collect' | 'share'>()
+  const [, navigate] = useLocation()
   const ids = jobs.map(({ id }) => id)
   const close = () => setDialog(undefined)
   const takeOut = useAction({
@@ -57,6 +63,9 @@ export function SelectionBar({ jobs, collection, onChooseAll, onClear }: Selecti
         )}
       </Group>
       <Group gap="xs">
+        <ActionButton icon={IconLink} size="xs" disabled={jobs.length > shareable} onClick={() => setDialog('share')}>
+          Share
+        </ActionButton>
         <ActionButton icon={IconTags} size="xs" onClick={() => setDialog('tags')}>
           Tags
         </ActionButton>
@@ -87,6 +96,7 @@ export function SelectionBar({ jobs, collection, onChooseAll, onClear }: Selecti
         </DeleteButton>
       </Group>
       <Suspense>
+        {dialog === 'share' && <NewShare jobIds={ids} onClose={close} onDone={() => navigate('/links')} />}
         {dialog === 'tags' && <TagsDialog jobs={jobs} onClose={close} />}
         {dialog === 'collect' && <CollectDialog ids={ids} onClose={close} onDone={onClear} />}
       </Suspense>

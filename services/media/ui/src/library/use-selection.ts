@@ -17,7 +17,11 @@ export function useSelection(items: readonly Job[]) {
     (id: string, isRange: boolean) => set((present) => withChoice(present, { id, isRange, order: order.split(',') })),
     [order],
   )
-  const chosen = useMemo(() => items.filter(({ id }) => ids.has(id)), [items, ids])
+  // In the order they were chosen.
+  const chosen = useMemo(() => {
+    const shown = new Map(items.map((job) => [job.id, job]))
+    return [...ids].flatMap((id) => shown.get(id) ?? [])
+  }, [items, ids])
   return {
     ids,
     chosen,

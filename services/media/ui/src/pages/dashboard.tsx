@@ -1,14 +1,12 @@
 import { IconAction, PageHeader, useTableState } from '@hearth/ui'
-import { IconKeyboard, IconListCheck, IconTrash } from '@tabler/icons-react'
+import { IconKeyboard, IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo, useRef, useState } from 'react'
 import type { JobFilter } from '../jobs/job-filter.ts'
 import { JobList } from '../jobs/job-list.tsx'
 import { ListToolbar } from '../jobs/list-toolbar.tsx'
 import { showAnswer } from '../jobs/use-job-actions.ts'
-import { SelectionBar } from '../jobs/selection-bar.tsx'
 import { listKeys } from '../jobs/use-list-keys.ts'
-import { useSelection } from '../jobs/use-selection.ts'
 import { KeysHelp } from '../keyboard/keys.tsx'
 import { OpenNotice } from '../session/open-notice.tsx'
 import { SubmitCard } from '../submit/submit-card.tsx'
@@ -24,10 +22,9 @@ export function DashboardPage() {
   const [filter, setFilter] = useFilter()
   const [dialog, setDialog] = useState<Dialog>()
   const close = () => setDialog(undefined)
-  const selection = useSelection()
   return (
     <>
-      <PageHeader title="Downloads" actions={<PageButtons onOpen={setDialog} onSelect={selection.start} />} />
+      <PageHeader title="Downloads" actions={<PageButtons onOpen={setDialog} />} />
       <OpenNotice />
       <SubmitCard field={field} onAdded={(job) => showAnswer(cache, job, undefined)} />
       <JobList
@@ -37,9 +34,7 @@ export function DashboardPage() {
         field={field}
         search={search}
         onHelp={() => setDialog('keys')}
-        selection={selection}
       />
-      <SelectionBar selection={selection} />
       <KeysHelp opened={dialog === 'keys'} onClose={close} keys={listKeys} />
       <Suspense>{dialog === 'remove' && <RemoveAll onClose={close} />}</Suspense>
     </>
@@ -48,16 +43,9 @@ export function DashboardPage() {
 
 type Dialog = 'keys' | 'remove'
 
-function PageButtons({ onOpen, onSelect }: { onOpen: (dialog: Dialog) => void; onSelect: () => void }) {
+function PageButtons({ onOpen }: { onOpen: (dialog: Dialog) => void }) {
   return (
     <>
-      <IconAction
-        icon={IconListCheck}
-        tip="Select several, to share them with one link"
-        label="Select downloads"
-        size={36}
-        onClick={onSelect}
-      />
       <IconAction
         icon={IconKeyboard}
         tip="Keys of this page (?)"
