@@ -80,7 +80,8 @@ async function collect(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Make it, and add' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('combobox', { name: 'Collection' }).selectOption({ label: 'For Sunday (2)' })
-  await shows(page, ['Evening groove', 'A talk about bees'])
+  // In the order they were chosen.
+  await shows(page, ['A talk about bees', 'Evening groove'])
   await choose(page, 'A talk about bees')
   await page.getByRole('button', { name: 'Take out' }).click()
   await shows(page, ['Evening groove'])
