@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FootprintSubject } from '@hearth/testing'
+import { freePort, type FootprintSubject } from '@hearth/testing'
 import { fillFolder } from '../many-sites.ts'
 
 const password = 'tall-giraffe-on-ice-7'
@@ -9,7 +9,11 @@ const password = 'tall-giraffe-on-ice-7'
 export const subject: FootprintSubject = {
   service: 'sites',
   limits: { service: 80 },
-  environment: { SSLLABS_BASE_URL: 'http://127.0.0.1:9', CADDY_HTTP_PORT: '18180', CADDY_HTTPS_PORT: '18543' },
+  environment: {
+    SSLLABS_BASE_URL: 'http://127.0.0.1:9',
+    CADDY_HTTP_PORT: String(await freePort()),
+    CADDY_HTTPS_PORT: String(await freePort()),
+  },
   liveness: '/api/v1/health',
   async signIn(visitor, folder) {
     const token = (await readFile(join(folder, 'setup-token'), 'utf8')).trim()
