@@ -91,6 +91,8 @@ test('a visitor enters the password and finds several files, of which one plays 
   await using visitor = await openVisitor()
   const { page, refused } = visitor
   await lookAt(page, share.url, 'password')
+  // The address of a file asks for it, too.
+  await page.goto(`${share.url}/2`)
   await page.getByLabel('Password').fill('wrong one')
   await page.getByRole('button', { name: 'Open' }).click()
   await page.getByText('The password is wrong.').waitFor()

@@ -149,6 +149,8 @@ describe('share pages', () => {
     const { query } = media.service.app.core.database
     await query.updateTable('share_links').set({ expires_at: Date.now() }).where('token_hash', '=', share.id).execute()
     assert.deepEqual([await statusOf(pathOf(share)), (await read(share))?.state], [404, 'ended'])
+    const { body: working } = await media.json<{ url: string }[]>('GET', `/api/share/${sound.id}`)
+    assert.ok(working.every(({ url }) => url !== share.url))
     const changed = await change(share, { expires_at: null, name: 'Again', max_uses: 5 })
     assert.deepEqual(
       [

@@ -51,8 +51,8 @@ ${isActive ? `<script type="module">${script}</script>\n` : ''}</html>
   return {
     offer: (offer: Offer): string => page(offerParts(offer)),
     /** The page that asks for the password; after a wrong one, or while the visitor must wait so many seconds. */
-    password: (problem?: 'wrong' | number): string =>
-      page({ title: 'Password needed', content: passwordContent(problem) }),
+    password: (token: string, problem?: 'wrong' | number): string =>
+      page({ title: 'Password needed', content: passwordContent(token, problem) }),
     /** The page of every invalid link. */
     nothing: page({
       title: 'Nothing here',
@@ -181,14 +181,15 @@ function factsOf({ type, durationMs, sizeBytes }: OfferedFile): string[] {
   ]
 }
 
-function passwordContent(problem: 'wrong' | number | undefined): string {
+function passwordContent(token: string, problem: 'wrong' | number | undefined): string {
   const wait = (seconds: number) =>
     `Too many wrong passwords. Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`
   const text = problem === 'wrong' ? 'The password is wrong.' : problem === undefined ? undefined : wait(problem)
   return [
     '<h1>This link has a password</h1>',
     '<p>Whoever sent you the link knows it.</p>',
-    '<form method="post">',
+    // A file of the link, too, is answered with this page.
+    `<form method="post" action="/share/${token}">`,
     ...(text === undefined ? [] : [`<p class="problem" role="alert" id="problem">${text}</p>`]),
     '<label for="password">Password</label>',
     `<input id="password" name="password" type="password" required maxlength="200" autocomplete="current-password" autofocus${text === undefined ? '' : ' aria-invalid="true" aria-describedby="problem"'}>`,

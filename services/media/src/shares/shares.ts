@@ -66,9 +66,12 @@ export class Shares {
     return this.#linkView(row, base)
   }
 
-  /** The links with the file of a job. */
+  /** The links with the file of a job that give it, or gave their last use within the hour. */
   async listOf(jobId: string, base: string): Promise<ShareLink[]> {
-    return (await store.linksOf(this.#db, jobId)).map((row) => this.#linkView(row, base))
+    const now = this.#dependencies.clock.now()
+    const isGood = (link: ShareLinkRow) =>
+      isCurrent(link, now) && (hasUsesLeft(link) || (link.last_fetched_at ?? 0) > now - useLength)
+    return (await store.linksOf(this.#db, jobId)).filter(isGood).map((row) => this.#linkView(row, base))
   }
 
   /** Deletes every link with the file of a job. */

@@ -101,9 +101,9 @@ export class ShareVisits {
     if (found.link.password_hash === null) return { cookie: undefined }
     const attempt = await passwords.attempt(found.link, password, visit.address)
     if (attempt.kind === 'right') return { cookie: passwords.unlock(found.link) }
-    if (attempt.kind === 'wrong') return { page: this.#page(visit, this.#pages.password('wrong'), 403) }
+    if (attempt.kind === 'wrong') return { page: this.#page(visit, this.#pages.password(visit.token, 'wrong'), 403) }
     visit.answer.header('retry-after', String(attempt.seconds))
-    return { page: this.#page(visit, this.#pages.password(attempt.seconds), 429) }
+    return { page: this.#page(visit, this.#pages.password(visit.token, attempt.seconds), 429) }
   }
 
   async #answer(visit: Visit, work: (found: Found) => Promise<Content | undefined>): Promise<Content> {
@@ -111,7 +111,7 @@ export class ShareVisits {
     try {
       const found = await this.#find(visit)
       if (found !== undefined && !this.#dependencies.passwords.isUnlocked(found.link, visit.cookie))
-        return this.#page(visit, this.#pages.password(), 403)
+        return this.#page(visit, this.#pages.password(visit.token), 403)
       if (found === undefined) this.#wrong.count(visit.address)
       const content = found === undefined ? undefined : await work(found)
       if (content !== undefined) return content
