@@ -9,7 +9,7 @@ import * as sound from './0007-sound.ts'
 import * as tags from './0008-tags.ts'
 import * as feeds from './0009-feeds.ts'
 import * as shares from './0010-shares.ts'
-import * as library from './0012-library.ts'
+import * as library from './0011-library.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -23,5 +23,5 @@ export const migrations: Migrations = {
   '0008-tags': tags,
   '0009-feeds': feeds,
   '0010-shares': shares,
-  '0012-library': library,
+  '0011-library': library,
 }
