@@ -61,6 +61,10 @@ test('of the batteries it is said what is known, and whose state of charge or co
   assert.deepEqual([small.soc_percent, small.known_soc_percent, small.unknown_batteries], [null, 50, ['b']])
   const whole = plantNow('House', [part, second])
   assert.deepEqual([whole.known_soc_percent, whole.known_stored_wh, whole.unknown_batteries], [40, 6000, []])
+  const never = plantNow('House', [part, { ...gone, capacity_wh: null }])
+  assert.deepEqual([never.soc_percent, never.known_soc_percent, never.unknown_batteries], [null, 50, ['b']])
+  const before = { ...gone, capacity_wh: null, last_success_at: '2026-11-28T07:00:00.000Z' }
+  assert.equal(plantNow('House', [part, before]).soc_percent, 50, 'it has answered, and told of no battery')
   // The state of charge of the only battery needs no content.
   const one = plantNow('House', [
     { ...part, capacity_wh: null },

@@ -68,6 +68,13 @@ function contentOf(parts: readonly MeasuredPart[]): Content {
   }
 }
 
-/** An inverter without a content and without a state of charge has no battery. */
-const hasBattery = ({ capacity_wh: capacity, soc_percent: soc }: MeasuredPart): boolean =>
-  (capacity ?? 0) > 0 || (soc ?? 0) > 0
+/**
+ * An inverter without a content and without a state of charge has no battery. Of one that never answered nothing is known, so it
+ * may have one.
+ */
+const hasBattery = ({
+  capacity_wh: capacity,
+  soc_percent: soc,
+  is_away: isAway,
+  last_success_at: last,
+}: MeasuredPart) => (capacity ?? 0) > 0 || (soc ?? 0) > 0 || (isAway && last === null)

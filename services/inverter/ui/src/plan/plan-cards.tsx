@@ -69,7 +69,9 @@ export function PlanStatusCard({ device, view }: { device: DevicePlan; view: Pla
           ...decidersOf(device, view),
           ['Expected cost', plan === null ? '–' : money(plan.expected_cost, plan.currency)],
           ['Without a plan', plan === null ? '–' : money(plan.expected_cost_without, plan.currency)],
-          ['Prices until', status.prices_until === null ? '–' : clock(status.prices_until, timeZone)],
+          view.settings.price_source === 'fixed'
+            ? ['Prices', 'Fixed by time of day']
+            : ['Prices until', status.prices_until === null ? '–' : clock(status.prices_until, timeZone)],
           ['Made', plan === null ? '–' : <RelativeTime key="made" value={plan.made_at} />],
         ]}
       />
