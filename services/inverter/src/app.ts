@@ -219,6 +219,7 @@ export async function createApp(dependencies: AppDependencies) {
     reports: notifications.reports,
     devices: () => devices.all(),
     conditionOf,
+    isOffForNight: (id) => history.isOffForNight(id),
     health: (id) => health.read(id),
     isNeeded: () => notifications.isNeeded(),
     isStopping: () => isStopping,
@@ -327,6 +328,7 @@ export async function createApp(dependencies: AppDependencies) {
     conditionOf,
     capabilities: (id) => capabilities.read(id),
     capacityOf: (id) => history.capacityOf(id),
+    isOffForNight: (id) => history.isOffForNight(id),
     changed: onPlantChanged,
   })
   const plans = await openPlans({

@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs'
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createLog } from '@hearth/runtime'
+import { createLog, systemTimers } from '@hearth/runtime'
 import { eventually, freePort, runCommand, startServiceProcess, temporaryDirectory } from '@hearth/testing'
 import { readConfig } from '../src/config.ts'
 import { openStorage } from '../src/database/open.ts'
 import { openService } from '../src/open-service.ts'
+import { startSimulator } from '../src/simulator/simulator.ts'
 import { catalog, main, startGateway } from './in-process.ts'
 
 const hearth = (data: string, args: string, environment: Record<string, string> = {}) =>
@@ -110,6 +111,24 @@ test('an inverter is shared by command, and what is wrong is named by its option
   assert.equal((await hearth(data, 'shared-port forbid evcc')).code, 0)
   assert.equal((await hearth(data, 'shared-port off')).code, 0)
   assert.match((await hearth(data, 'shared-port status')).stderr, /no inverter is shared now/)
+  assert.equal(await service.stop(), 0)
+})
+
+test('a connection is tested by command, step by step, and the exit code says whether an inverter answers', async () => {
+  await using folder = await temporaryDirectory()
+  const data = folder.path
+  const inverter = await startSimulator({ port: 0, timers: systemTimers, catalog, seed: 1 })
+  await using cleanup = new AsyncDisposableStack()
+  cleanup.defer(() => inverter.close())
+  await using service = await startServiceProcess('inverter', { DATA_DIR: data })
+  const good = await hearth(data, `device test --host 127.0.0.1 --port ${inverter.port}`)
+  assert.equal(good.code, 0, good.stderr)
+  const steps = good.stdout.trim().split('\n')
+  assert.deepEqual([steps[0]?.split('\t').slice(0, 2), steps.length], [['address', 'ok'], 7])
+  const bad = await hearth(data, `device test --host 127.0.0.1 --port ${await freePort()} --json`)
+  const { reachable, steps: failed } = JSON.parse(bad.stdout) as { reachable: boolean; steps: { state: string }[] }
+  assert.deepEqual([bad.code, reachable, failed.at(-1)?.state], [1, false, 'failed'])
+  assert.match(bad.stderr, /^hearth: /)
   assert.equal(await service.stop(), 0)
 })
 

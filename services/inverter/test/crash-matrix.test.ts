@@ -137,6 +137,12 @@ function pointsOf(life: Task['life'], { announced }: Outcome): Task[] {
   })
 }
 
+/** A point that was not reached, as far from the end of a life that had other steps: a plan of another moment needs other writes. */
+const sameFromTheEnd = (task: Task, whole: Outcome, steps: number): Task => ({
+  ...task,
+  nth: Math.max(1, task.nth - whole.announced.length + steps),
+})
+
 const unharmed = (life: Task['life']): Task => ({ life, nth: 0, when: 'before' })
 
 test('40 after kill -9 at any point of an operation the next start restores the inverter’s settings and resumes nothing', async (t) => {
@@ -154,10 +160,14 @@ test('40 after kill -9 at any point of an operation the next start restores the 
   const recoveries = pointsOf('recover', recovery as Outcome)
   let deaths = 0
   let planDeaths = 0
+  const missed: Task[] = []
   const count = (outcomes: readonly Outcome[], tasks: readonly Task[]) => {
-    for (const [index, { isFrozen }] of outcomes.entries())
-      if (isFrozen && tasks[index]?.life === 'plan') planDeaths += 1
+    for (const [index, { isFrozen, announced }] of outcomes.entries()) {
+      const task = tasks[index] as Task
+      if (!isFrozen && task.life === 'plan') missed.push(sameFromTheEnd(task, plan as Outcome, announced.length))
+      else if (isFrozen && task.life === 'plan') planDeaths += 1
       else if (isFrozen) deaths += 1
+    }
   }
   const rounds: ((group: InstallationGroup) => Promise<void>)[] = []
   const inRounds = (
@@ -167,24 +177,30 @@ test('40 after kill -9 at any point of an operation the next start restores the 
     for (let from = 0; from < tasks.length; from += perGroup)
       rounds.push((group) => round(tasks.slice(from, from + perGroup), group))
   }
-  inRounds(lives, async (some, group) => count(await group.run(some), some))
+  const inBothGroups = () =>
+    Promise.all(
+      groups.map(async (group) => {
+        for (let round = rounds.shift(); round !== undefined; round = rounds.shift()) await round(group)
+      }),
+    )
+  const dyingAt = (tasks: readonly Task[]) => inRounds(tasks, async (some, group) => count(await group.run(some), some))
+  dyingAt(lives)
   inRounds(recoveries, async (some, group) => {
     await group.run(some.map(() => unharmed('leave')))
     count(await group.run(some), some)
   })
-  await Promise.all(
-    groups.map(async (group) => {
-      for (let round = rounds.shift(); round !== undefined; round = rounds.shift()) await round(group)
-      // A last run checks what the previous ones left behind.
-      await group.run(Array.from({ length: perGroup }, () => unharmed('charge')))
-    }),
-  )
+  await inBothGroups()
+  for (let attempt = 1; attempt <= 3 && missed.length > 0; attempt += 1) {
+    dyingAt(missed.splice(0))
+    await inBothGroups()
+  }
+  // A last run checks what the previous ones left behind.
+  await Promise.all(groups.map((group) => group.run(Array.from({ length: perGroup }, () => unharmed('charge')))))
   const points = lives.length - plans.length + recoveries.length
   t.diagnostic(`${deaths} deaths at ${points} points, ${recoveries.length} of them of recoveries`)
   t.diagnostic(`${planDeaths} deaths at ${plans.length} points of a plan`)
   assert.ok(points > 60, String(points))
   // The control loop may write once less than in the counted run.
   assert.ok(deaths >= points * 0.9, `${deaths} of ${points}`)
-  // A plan that is made a moment later may need a write less.
-  assert.ok(plans.length > 20 && planDeaths >= plans.length * 0.6, `${planDeaths} of ${plans.length} of a plan`)
+  assert.ok(plans.length > 20 && planDeaths >= plans.length * 0.9, `${planDeaths} of ${plans.length} of a plan`)
 })

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream'
 import { test } from 'node:test'
 import { eventually, freePort, startTcpProxy, startWebhookReceiver } from '@hearth/testing'
 import { pino } from 'pino'
-import type { Log } from '@hearth/runtime'
+import { createFastTimers, type Log } from '@hearth/runtime'
 import { startGateway } from './in-process.ts'
 import { configureMqtt, mqttChange, published, publishing, resultOf, viewMqtt } from './mqtt-fixture.ts'
 import { mosquittoObstacle, startBroker } from './mosquitto.ts'
@@ -74,6 +74,38 @@ test(
     )
   },
 )
+
+test('a broker that comes and goes costs one line in the log a minute at most', { skip }, async () => {
+  await using broker = await startBroker()
+  const timers = createFastTimers(60)
+  const at: number[] = []
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      if (chunk.toString().includes('MQTT')) at.push(timers.monotonic())
+      done()
+    },
+  })
+  await using gateway = await startGateway({ timers, log: pino({ level: 'debug' }, sink) })
+  await gateway.isReady()
+  await configureMqtt(gateway, publishing(broker))
+  const state = (wanted: string) =>
+    eventually(
+      () => viewMqtt(gateway),
+      ({ status }) => status.state === wanted,
+      { what: wanted, seconds: 60 },
+    )
+  const begin = timers.monotonic()
+  let rounds = 0
+  for (; rounds < 6 || timers.monotonic() - begin < 600_000; rounds += 1) {
+    await state('connected')
+    await broker.stop()
+    await state('waiting')
+    await broker.start()
+  }
+  const gaps = at.slice(1).map((moment, index) => moment - (at[index] ?? 0))
+  assert.ok(at.length >= 3 && at.length < rounds * 2, `${at.length} lines for ${rounds} rounds`)
+  assert.ok(Math.min(...gaps) >= 60_000, gaps.join(' '))
+})
 
 test('a broker that freezes is noticed, and values go on when it thaws', { skip }, async () => {
   await using broker = await startBroker()

@@ -10,11 +10,11 @@ export interface TestPlant extends AsyncDisposable {
   readonly second: Simulator
 }
 
-/** Starts both inverters, each behind its own address, and makes them one plant. */
-export async function startPlant({ speed = 150, timers = noonTimers(speed) } = {}): Promise<TestPlant> {
+/** Starts both inverters, each behind its own address, and makes them one plant. `faults` are those of the second. */
+export async function startPlant({ speed = 150, timers = noonTimers(speed), faults = {} } = {}): Promise<TestPlant> {
   const house = new SharedHouse()
   const main = await startSimulator({ port: 0, timers, catalog, seed: 1, house })
-  const second = await startSimulator({ port: 0, timers, catalog, seed: 2, house })
+  const second = await startSimulator({ port: 0, timers, catalog, seed: 2, house, faults })
   second.registers.set('inverter_serial', 'SIM000000002')
   const gateway = await startGateway({ timers, inverter: main })
   const device = { device_id: 'second', host: '127.0.0.1', port: second.port }
@@ -48,6 +48,7 @@ interface Sum {
 
 /** The plant as the API has it. */
 export interface PlantReply {
+  readonly inverters: readonly { readonly device_id: string; readonly is_off_for_night: boolean }[]
   readonly away: readonly string[]
   readonly grid_meter: string | null
   readonly pv: Sum

@@ -51,6 +51,8 @@ test(
     await command('device add --id shed --host 127.0.0.1 --port 9')
     await command('plant set --inverters roof,barn,shed --grid roof')
     await page.getByText(/No values from shed\. 2 of 3 inverters answer/).waitFor()
+    // Nobody knows whether it has a battery.
+    await page.getByText(/% without shed/).waitFor()
     await assertUsableOn(page, wideAndPhone, { picture: 'inverter-plant-away' })
     await page.getByLabel('Inverter', { exact: true }).selectOption('roof')
     await page.getByText('Edit layout').waitFor()
@@ -68,6 +70,7 @@ test(
     await page.getByLabel('Prices by time').fill(cheapNow())
     await page.getByRole('button', { name: /^Save/ }).click()
     await page.getByText('Plan settings saved').waitFor()
+    await page.getByText('Fixed by time of day').waitFor()
     const blocks = page.getByRole('region', { name: 'What happens' })
     await blocks.getByText('barn').first().waitFor()
     await page.getByRole('region', { name: 'Each battery' }).locator('canvas').first().waitFor()

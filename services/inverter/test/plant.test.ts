@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createFastTimers } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
+import { readConfig } from '../src/config.ts'
+import { openStorage } from '../src/database/open.ts'
+import { LocalDays } from '../src/history/local-days.ts'
+import { energiesOf, noPowers, slotAt, slotsPerHour } from '../src/history/quantities.ts'
+import { addMeter, writeSlots } from '../src/history/store.ts'
 import type { Bucket } from './history-fixture.ts'
 import { startGateway, type TestGateway } from './in-process.ts'
 import { joinPlant, plantWhen, readPlant, startPlant } from './plant-fixture.ts'
@@ -43,6 +49,37 @@ test('an inverter that is away leaves no sum that looks whole, and it is whole a
   second.setFaults({ refuse: false })
   await plantWhen(gateway, ({ pv }) => pv.watts !== null, 'both again')
 })
+
+test('an inverter without a battery that switches off in the dark counts as nothing, and the sums stay whole', async () => {
+  const timers = createFastTimers(150, Date.UTC(2026, 10, 10, 21))
+  await using plant = await startPlant({ timers, faults: { values: { battery_ah_capacity: 0, battery_soc: 0 } } })
+  const { gateway, second } = plant
+  await slotsWhen(gateway, 'second', (slots) => slots.some(({ source }) => source === 'gateway'))
+  await darkNightBefore(gateway)
+  second.setFaults({ refuse: true })
+  const night = await plantWhen(gateway, ({ pv }) => pv.watts !== null, 'sums of the night')
+  assert.deepEqual([night.pv.watts, night.away], [0, []])
+  assert.notEqual(night.house.watts, null)
+  assert.deepEqual(
+    night.inverters.map(({ device_id: id, is_off_for_night: isOff }) => [id, isOff]),
+    [
+      ['main', false],
+      ['second', true],
+    ],
+  )
+})
+
+/** Stores a dark night of the second inverter, a day ago, beside the running service. */
+async function darkNightBefore(gateway: TestGateway): Promise<void> {
+  const { database } = await openStorage(readConfig({ DATA_DIR: gateway.folder }))
+  const meter = await addMeter(database.query, 'second')
+  const first = slotAt(gateway.timers.now()) - 25 * slotsPerHour
+  const slots = Array.from({ length: 8 * slotsPerHour }, (_, index) => {
+    return { ...energiesOf(() => 0), ...noPowers, slot: first + index, soc: null, source: 2 }
+  })
+  await writeSlots(database.query, { meter, slots, days: new LocalDays('UTC'), change: {} })
+  await database.close()
+}
 
 test('the history of the plant marks what is missing, and fills it when the inverter is back, with a counter that began again too', async () => {
   await using plant = await startPlant()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
-import { eventually, freePort } from '@hearth/testing'
+import { createRandom, eventually, freePort } from '@hearth/testing'
 import type { SharedPortView } from '../src/shared-port/schema.ts'
 import { encodeFrame } from '../src/protocol/frame.ts'
 import { decodeTimeSeries, encodeHistoryRequest } from '../src/protocol/time-series.ts'
@@ -221,6 +221,49 @@ test('who is not listed is disconnected and named, and one that floods, stalls o
   await using good = await connectClient(port)
   for (const name of ['battery_soc', 'grid_power', 'inverter_serial']) await good.read(name)
   assert.equal(gateway.inverter.maxOpenReads, 1)
+  assert.equal((await gateway.call('GET', main('/metrics/battery_soc'))).status, 200)
+})
+
+test('whatever bytes and requests a program makes up, nothing is written, and others are answered', async () => {
+  await using gateway = await startGateway({ speed: 50 })
+  await gateway.allowWriting(...catalog.roles.dispatchRegisters)
+  const port = await share(gateway)
+  const before = catalog.roles.dispatchRegisters.map((name) => gateway.inverter.registers.get(name))
+  const random = createRandom(16)
+  const below = (limit: number) => Math.floor(random() * limit)
+  const bytes = (length: number) => Buffer.from(Array.from({ length }, () => below(256)))
+  const commands = ['read', 'write', 'long-write', 'read-periodically', 'response', 'long-response'] as const
+  const frame = () => {
+    const known = catalog.objects[below(catalog.objects.length)]?.objectId ?? 0
+    const command = commands[below(commands.length)] ?? 'read'
+    const encoded = encodeFrame({
+      command,
+      address: below(4) === 0 ? below(2 ** 32) : undefined,
+      objectId: below(5) === 0 ? below(2 ** 32) : known,
+      payload: bytes(command.startsWith('read') ? 0 : below(200)),
+    })
+    const fault = below(4)
+    if (fault === 0) return Buffer.from(encoded.subarray(0, below(encoded.length)))
+    const copy = Buffer.from(encoded)
+    if (fault === 1) copy[below(copy.length)] = below(256)
+    return fault === 2 ? Buffer.concat([bytes(below(30)), copy]) : copy
+  }
+  for (let program = 0; program < 6; program += 1) {
+    await using client = await connectClient(port)
+    for (let count = 0; count < 60; count += 1) client.socket.write(frame())
+    await using good = await connectClient(port)
+    await good.read('battery_soc')
+  }
+  await eventually(
+    () => view(gateway),
+    ({ connections }) => connections.length === 0,
+    { what: 'no connection left' },
+  )
+  const after = catalog.roles.dispatchRegisters.map((name) => gateway.inverter.registers.get(name))
+  assert.deepEqual(after, before)
+  const { ports } = await view(gateway)
+  assert.deepEqual([ports[0]?.written, gateway.inverter.maxOpenReads], [0, 1])
+  assert.ok((ports[0]?.refused ?? 0) > 0, 'writes were among it')
   assert.equal((await gateway.call('GET', main('/metrics/battery_soc'))).status, 200)
 })
 

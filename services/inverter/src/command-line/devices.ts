@@ -1,5 +1,6 @@
+import { OperatorError } from '@hearth/runtime'
 import type { Command } from 'commander'
-import type { AdminDevice } from '../devices/schema.ts'
+import type { AdminDevice, ConnectionResult } from '../devices/schema.ts'
 import { listOption, numberOption, onOff } from './options.ts'
 import { callService } from './call-service.ts'
 
@@ -45,6 +46,36 @@ function addListCommands(device: Command): void {
     .option('--json', 'print them as JSON')
     .action(listDevices)
   addRemoveCommand(device)
+  addTestCommand(device)
+}
+
+function addTestCommand(device: Command): void {
+  device
+    .command('test')
+    .description('test the connection to an inverter, one step per line with what to do; the service must run')
+    .requiredOption('--host <host>', 'host name or address')
+    .option('--port <port>', 'TCP port', numberOption('--port'), 8899)
+    .option('--network-id <number>', 'plant address', numberOption('--network-id'))
+    .option('--json', 'print the result as JSON')
+    .action(testConnection)
+}
+
+interface TestOptions {
+  readonly host: string
+  readonly port: number
+  readonly networkId?: number
+  readonly json?: boolean
+}
+
+async function testConnection({ host, port, networkId, json }: TestOptions): Promise<void> {
+  const body = { host, port, network_id: networkId ?? null }
+  const answer = await callService({ method: 'POST', path: '/admin/api/connection-test', body }, names)
+  const result = answer as ConnectionResult
+  if (json === true) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+  else
+    for (const { name, state, text, advice } of result.steps)
+      process.stdout.write(`${[name, state, text, ...(advice === null ? [] : [advice])].join('\t')}\n`)
+  if (!result.reachable) throw new OperatorError(result.detail)
 }
 
 function addRemoveCommand(device: Command): void {

@@ -109,6 +109,15 @@ class HistoryService {
     return (await meterOf(this.#dependencies.database.query, deviceId))?.capacity_wh ?? null
   }
 
+  /** Returns true for a silent inverter without a battery that is switched off because it is dark, as on the days before. */
+  async isOffForNight(deviceId: string): Promise<boolean> {
+    const { database, timers } = this.#dependencies
+    const meter = await meterOf(database.query, deviceId)
+    if (meter === undefined) return false
+    const { isOffForNight } = await import('./off-for-night.ts')
+    return isOffForNight(database.query, meter, timers.now())
+  }
+
   /** Returns the slots that begin in a stretch of time, oldest first. */
   async slotsOf(deviceId: string, from: number, until: number): Promise<EnergySlotRow[]> {
     const { query } = this.#dependencies.database

@@ -187,6 +187,17 @@ export const slotRows = (db: Db, meter: number, { from, until }: SlotRange): Pro
     .orderBy('slot')
     .execute()
 
+/** Returns the newest slot that was measured, by this service or by the inverter itself. */
+export const newestMeasured = (db: Db, meter: number): Promise<EnergySlotRow | undefined> =>
+  db
+    .selectFrom('energy_slots')
+    .selectAll()
+    .where('meter', '=', meter)
+    .where('source', '<', 2)
+    .orderBy('slot', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
 /** Returns hours of a stretch, oldest first. */
 export const hourRows = (db: Db, meter: number, { from, until }: SlotRange): Promise<EnergyHourRow[]> =>
   db

@@ -146,7 +146,8 @@ export class Commands {
 function textOf(bytes: Buffer): string {
   if (bytes.length > maxPayload) throw new Problem('invalid_request', `A command has at most ${maxPayload} bytes`)
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    // A byte order mark is part of the text: a value with one is none.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     throw new Problem('invalid_request', 'A command must be UTF-8 text')
   }

@@ -14,6 +14,7 @@ function reported(stopReason: StopReason, isStopping = false, origin = 'dispatch
     reports,
     devices: () => [{ id: 'main', displayName: 'Roof' }],
     conditionOf: () => ({ state: 'ok' }),
+    isOffForNight: () => Promise.resolve(false),
     health: () => Promise.resolve({ faults: [], unavailable: [] }),
     isNeeded: () => Promise.resolve(true),
     isStopping: () => isStopping,
@@ -34,4 +35,22 @@ test('an operation that somebody cancelled, or that ends with a stop of the serv
   assert.deepEqual(reported('shutdown', true), [])
   assert.deepEqual(reported('target_reached', false, 'plan'), [])
   assert.equal(reported('device_error', false, 'plan').length, 1)
+})
+
+test('an inverter that is off for the night wakes nobody', async () => {
+  const told: string[] = []
+  const nothing = () => undefined
+  const replaceAll: Reports['replaceAll'] = (_, conditions) => told.push(...conditions.map(({ subject }) => subject))
+  const reports: Reports = { notify: nothing, begin: nothing, end: nothing, replaceAll }
+  const inverters = createInverterReports({
+    reports,
+    devices: () => ['roof', 'barn', 'shed'].map((id) => ({ id, displayName: id })),
+    conditionOf: (id) => ({ state: id === 'roof' ? 'ok' : 'unreachable' }),
+    isOffForNight: (id) => Promise.resolve(id === 'barn'),
+    health: () => Promise.resolve({ faults: [], unavailable: [] }),
+    isNeeded: () => Promise.resolve(false),
+    isStopping: () => false,
+  })
+  await inverters.check()
+  assert.deepEqual(told, ['shed'])
 })

@@ -15,6 +15,8 @@ export interface InverterReportsDependencies {
   readonly devices: () => readonly ReportedDevice[]
   /** Undefined for a device that is not connected. */
   readonly conditionOf: (id: string) => Pick<DeviceReadiness, 'state'> | undefined
+  /** True for an inverter without a battery that is silent because it is dark. */
+  readonly isOffForNight: (id: string) => Promise<boolean>
   /** Reads the faults from the device. */
   readonly health: (id: string) => Promise<Pick<DeviceHealth, 'faults' | 'unavailable'>>
   /** Resolves to false while nobody gets messages: devices are then not read. */
@@ -38,17 +40,19 @@ const problems: Readonly<Partial<Record<StopReason, string>>> = {
 
 /** Creates the reports of what the service observes. */
 export function createInverterReports(dependencies: InverterReportsDependencies) {
-  const { reports, devices, conditionOf, health, isNeeded, isStopping } = dependencies
+  const { reports, devices, conditionOf, isOffForNight, health, isNeeded, isStopping } = dependencies
   const nameOf = (id: string) => devices().find((device) => device.id === id)?.displayName || id
   const isKnown = (id: string) => devices().some((device) => device.id === id)
 
-  function checkReachable(): void {
+  async function checkReachable(): Promise<void> {
     const stateOf = (id: string) => conditionOf(id)?.state
-    const silent = devices().filter(({ id }) => stateOf(id) === 'unreachable')
-    const conditions = silent.map(({ id }): Condition => {
+    const conditions: Condition[] = []
+    for (const { id } of devices()) {
+      // One that sleeps until the morning is no reason to wake anybody.
+      if (stateOf(id) !== 'unreachable' || (await isOffForNight(id))) continue
       const text = 'The inverter does not answer. Is it switched on, and on the network?'
-      return { subject: id, title: `Inverter ${nameOf(id)} is unreachable`, text, path: pathOf(id) }
-    })
+      conditions.push({ subject: id, title: `Inverter ${nameOf(id)} is unreachable`, text, path: pathOf(id) })
+    }
     reports.replaceAll('inverter.unreachable', conditions, {
       // After a start, or in maintenance, nothing is known yet.
       isKept: (id) => isKnown(id) && stateOf(id) !== 'ok' && stateOf(id) !== 'degraded',
@@ -83,7 +87,7 @@ export function createInverterReports(dependencies: InverterReportsDependencies)
   return {
     /** Reports devices that do not answer, and their faults. */
     async check(): Promise<void> {
-      checkReachable()
+      await checkReachable()
       if (await isNeeded()) await checkFaults()
     },
     /** Reports the end of an operation, once the device has its own settings again. */

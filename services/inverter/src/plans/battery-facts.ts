@@ -9,7 +9,7 @@ const usualMinSoc = 0.07
 /** What is known of the batteries of a plan, and in words what is not. */
 export interface BatteryFacts {
   readonly devices: readonly DeviceFacts[]
-  /** Why an inverter is not part of the plan, by its id. */
+  /** Why the battery of an inverter is not part of the plan, by its id. */
   readonly leftOut: ReadonlyMap<string, string>
   /** Why there is no plan. */
   readonly missing: readonly string[]
@@ -30,7 +30,9 @@ export async function batteryFacts({ dependencies, settings, subject }: FactSour
   )
   const devices = found.map(({ facts }) => facts).filter((facts) => facts !== undefined)
   const leftOut = new Map(
-    found.filter(({ facts }) => facts === undefined).map(({ id, reasons }) => [id, reasons.join(' ')]),
+    found
+      .filter(({ facts, hasBattery }) => facts === undefined && hasBattery)
+      .map(({ id, reasons }) => [id, reasons.join(' ')]),
   )
   const missing = devices.length > 0 ? [] : found.flatMap(({ reasons }) => reasons)
   return { devices, leftOut, missing }
@@ -46,10 +48,19 @@ async function readingOf(id: string, { dependencies, subject }: Omit<FactSources
   return isOneOfSeveral && reading.isStale ? unknown : reading
 }
 
+/** What is known of one battery. */
+interface FoundBattery {
+  readonly facts: DeviceFacts | undefined
+  /** What is missing, in words. */
+  readonly reasons: readonly string[]
+  /** False for one of several inverters of which nothing speaks of a battery: no content, no charge and no limits. */
+  readonly hasBattery: boolean
+}
+
 async function factsOf(
   planned: PlannedDevice,
   { dependencies, settings, subject }: FactSources,
-): Promise<{ facts: DeviceFacts | undefined; reasons: string[] }> {
+): Promise<FoundBattery> {
   const { id, displayName } = planned
   const device = dependencies.devices().find((each) => each.id === id)
   const { soc, minSoc } = await readingOf(id, { dependencies, subject })
@@ -62,7 +73,11 @@ async function factsOf(
   const { maxChargePowerW: chargeW, maxDischargePowerW: dischargeW } = device ?? planned
   const name = displayName || id
   if (soc !== null && capacityWh !== null && chargeW !== null && dischargeW !== null)
-    return { facts: { id, soc, capacityWh, chargeW, dischargeW, minSoc: minSoc ?? usualMinSoc }, reasons: [] }
+    return {
+      facts: { id, soc, capacityWh, chargeW, dischargeW, minSoc: minSoc ?? usualMinSoc },
+      reasons: [],
+      hasBattery: true,
+    }
   const unknownContent =
     subject.id === plantId
       ? `The content of the battery of ${name} is not known; enter it in the settings.`
@@ -73,5 +88,6 @@ async function factsOf(
     (chargeW === null || dischargeW === null) &&
       `The inverter ${name} has no power limits; set them on the page Inverters.`,
   ]
-  return { facts: undefined, reasons: reasons.filter((text) => text !== false) }
+  const hasBattery = (soc ?? 0) > 0 || capacityWh !== null || chargeW !== null || dischargeW !== null
+  return { facts: undefined, reasons: reasons.filter((text) => text !== false), hasBattery }
 }

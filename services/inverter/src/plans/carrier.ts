@@ -18,6 +18,7 @@ const caller = 'plan'
 
 const commanded = 'Somebody commands the battery'
 const stoppedByPerson = 'Somebody stopped this part of the plan'
+const notRestored = 'The inverter does not have its own settings back yet; that is tried until it has'
 
 /** What is to be carried out now. */
 export interface CarryOrder {
@@ -125,6 +126,9 @@ export class PlanCarrier {
   }
 
   async #start(block: PlanBlock, active: ActiveOperation | undefined): Promise<void> {
+    // What has ended is not carried out any more, and nothing begins before its settings are back.
+    if (active?.state === 'fault_restore_pending') return this.#note('failed', notRestored)
+    if (active?.state === 'restoring') return undefined
     if (active !== undefined && isSame(active, this.#requestFor(block))) return this.#note('plan', null)
     this.#isStarting = true
     try {

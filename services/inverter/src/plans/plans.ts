@@ -10,7 +10,7 @@ import { openPlanSettings, type PlanSettingsStore } from './plan-settings.ts'
 import type { Planner } from './planner.ts'
 import type { PlanDays, PlanPastDay } from './day-schema.ts'
 import type { DevicePlan, PlanChange, PlanChoice, PlanSettingsView, PlanStatus } from './schema.ts'
-import { choicesFrom, deletePlans, deletePrices, replaceChoices, replaceForecast } from './store.ts'
+import { choicesFrom, deleteForecast, deletePlans, deletePrices, replaceChoices } from './store.ts'
 import { noneStale, staleAfter } from './stale-inputs.ts'
 import { isSameSubject, subjectOf } from './subject.ts'
 
@@ -210,7 +210,7 @@ class PlanService {
   async #deleteStale(): Promise<void> {
     const { query } = this.#dependencies.database
     if (this.#stale.prices) await deletePrices(query)
-    if (this.#stale.forecast) await replaceForecast(query, [])
+    if (this.#stale.forecast) await deleteForecast(query)
   }
 
   async #begin(): Promise<Planner | undefined> {

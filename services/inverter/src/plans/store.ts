@@ -38,22 +38,40 @@ export async function pricesFrom(db: Db, from: number): Promise<Price[]> {
   return rows.map(({ from_at, until_at, price }) => ({ from: from_at, until: until_at, price }))
 }
 
-/** Stores prices in the place of all that overlap with them, and removes those that ended before a time. */
-export async function writePrices(db: Db, prices: readonly Price[], endedBefore: number): Promise<void> {
-  const first = prices[0]?.from
-  const last = prices.at(-1)?.until
-  await db.transaction().execute(async (trx) => {
+/**
+ * Stores prices in the place of all that overlap with them, and removes those that ended before a time. Resolves to false when
+ * the same prices were stored already.
+ */
+export async function writePrices(db: Db, prices: readonly Price[], endedBefore: number): Promise<boolean> {
+  const rows = prices
+    .filter(({ until }) => until > endedBefore)
+    .map(({ from, until, price }) => ({ from_at: from, until_at: until, price }))
+  const first = rows[0]?.from_at
+  const last = rows.at(-1)?.until_at
+  return db.transaction().execute(async (trx) => {
     await trx.deleteFrom('plan_prices').where('until_at', '<=', endedBefore).execute()
-    if (first === undefined || last === undefined) return
+    if (first === undefined || last === undefined) return false
+    const stored = await trx
+      .selectFrom('plan_prices')
+      .select(['from_at', 'until_at', 'price'])
+      .where('from_at', '<', last)
+      .where('until_at', '>', first)
+      .orderBy('from_at')
+      .execute()
+    if (isSame(stored, rows)) return false
     await trx.deleteFrom('plan_prices').where('from_at', '<', last).where('until_at', '>', first).execute()
-    const rows = prices.map(({ from, until, price }) => ({ from_at: from, until_at: until, price }))
     for (let at = 0; at < rows.length; at += rowsAtOnce)
       await trx
         .insertInto('plan_prices')
         .values(rows.slice(at, at + rowsAtOnce))
         .execute()
+    return true
   })
 }
+
+/** True for lists of rows with the same values, whatever the database makes its rows of. */
+const isSame = (stored: readonly object[], rows: readonly object[]): boolean =>
+  JSON.stringify(stored) === JSON.stringify(rows)
 
 /** Removes all prices: they are those of another source. */
 export async function deletePrices(db: Db): Promise<void> {
@@ -71,17 +89,35 @@ export async function forecastFrom(db: Db, from: number): Promise<Stretch[]> {
   return rows.map(({ from_at, until_at, watts }) => ({ from: from_at, until: until_at, value: watts }))
 }
 
-/** Stores a forecast in the place of the one before. */
-export async function replaceForecast(db: Db, stretches: readonly Stretch[]): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+/**
+ * Stores what of a forecast ends after a time, in the place of the one before. Resolves to false when the same was stored
+ * already.
+ */
+export async function replaceForecast(db: Db, stretches: readonly Stretch[], endsAfter: number): Promise<boolean> {
+  const rows = stretches
+    .filter(({ until }) => until > endsAfter)
+    .map(({ from, until, value }) => ({ from_at: from, until_at: until, watts: value }))
+  return db.transaction().execute(async (trx) => {
+    const stored = await trx
+      .selectFrom('plan_forecasts')
+      .select(['from_at', 'until_at', 'watts'])
+      .where('until_at', '>', endsAfter)
+      .orderBy('from_at')
+      .execute()
+    if (isSame(stored, rows)) return false
     await trx.deleteFrom('plan_forecasts').execute()
-    const rows = stretches.map(({ from, until, value }) => ({ from_at: from, until_at: until, watts: value }))
     for (let at = 0; at < rows.length; at += rowsAtOnce)
       await trx
         .insertInto('plan_forecasts')
         .values(rows.slice(at, at + rowsAtOnce))
         .execute()
+    return true
   })
+}
+
+/** Removes the forecast: it is that of another source, place or other panels. */
+export async function deleteForecast(db: Db): Promise<void> {
+  await db.deleteFrom('plan_forecasts').execute()
 }
 
 /** Returns what a person wants of devices after a time. */

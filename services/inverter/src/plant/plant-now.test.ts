@@ -8,6 +8,7 @@ const part: MeasuredPart = {
   sees_grid: true,
   state: 'ok',
   is_away: false,
+  is_off_for_night: false,
   last_success_at: null,
   pv_w: 3000,
   battery_w: -1000,
@@ -51,6 +52,35 @@ test('while an inverter is away no sum is passed off as whole, and the grid is s
   assert.deepEqual(now.pv, { watts: null, known_watts: 3000, inverters: 1 })
   assert.deepEqual([now.house.watts, now.soc_percent, now.stored_wh], [null, null, null])
   assert.deepEqual([now.grid.watts, now.away, now.capacity_wh], [-500, ['b'], 15_000])
+})
+
+test('of the batteries it is said what is known, and whose state of charge or content is not', () => {
+  const away = plantNow('House', [part, gone])
+  assert.deepEqual([away.known_soc_percent, away.known_stored_wh, away.unknown_batteries], [50, 5000, ['b']])
+  const small = plantNow('House', [part, { ...second, capacity_wh: null }])
+  assert.deepEqual([small.soc_percent, small.known_soc_percent, small.unknown_batteries], [null, 50, ['b']])
+  const whole = plantNow('House', [part, second])
+  assert.deepEqual([whole.known_soc_percent, whole.known_stored_wh, whole.unknown_batteries], [40, 6000, []])
+  const never = plantNow('House', [part, { ...gone, capacity_wh: null }])
+  assert.deepEqual([never.soc_percent, never.known_soc_percent, never.unknown_batteries], [null, 50, ['b']])
+  const before = { ...gone, capacity_wh: null, last_success_at: '2026-11-28T07:00:00.000Z' }
+  assert.equal(plantNow('House', [part, before]).soc_percent, 50, 'it has answered, and told of no battery')
+  // The state of charge of the only battery needs no content.
+  const one = plantNow('House', [
+    { ...part, capacity_wh: null },
+    { ...second, soc_percent: 0, capacity_wh: null },
+  ])
+  assert.deepEqual([one.soc_percent, one.stored_wh, one.unknown_batteries], [50, null, ['a']])
+})
+
+test('an inverter that is off for the night is part of every sum with nothing, and measures no grid', () => {
+  const off = { ...gone, sees_grid: true, is_away: false, is_off_for_night: true, pv_w: 0, battery_w: 0, ac_w: 0 }
+  const now = plantNow('House', [
+    { ...off, capacity_wh: null },
+    { ...part, pv_w: 0, battery_w: 300, ac_w: 300, gridW: 700 },
+  ])
+  assert.deepEqual([now.pv.watts, now.battery.watts, now.house.watts], [0, 300, 1000])
+  assert.deepEqual([now.grid_meter, now.away, now.soc_percent], ['a', [], 50])
 })
 
 test('another inverter that sees the grid connection measures it while the first is away', () => {

@@ -39,20 +39,42 @@ function sumOf(values: readonly (number | null)[], count: number): PlantSum {
   return { watts: known.length === count ? total : null, known_watts: total, inverters: known.length }
 }
 
-/** What the batteries hold together. An inverter without a content has no battery. */
-function contentOf(parts: readonly MeasuredPart[]): Pick<PlantNow, 'soc_percent' | 'stored_wh' | 'capacity_wh'> {
-  const batteries = parts.filter(({ capacity_wh: capacity }) => (capacity ?? 0) > 0)
-  const capacity = batteries.reduce((sum, part) => sum + (part.capacity_wh ?? 0), 0)
-  if (capacity === 0) return { soc_percent: null, stored_wh: null, capacity_wh: null }
-  // An inverter that says how full its battery is, but not how large, leaves the whole unknown.
-  const isKnown = parts.every(({ capacity_wh: own, soc_percent: soc }) =>
-    (own ?? 0) > 0 ? soc !== null : (soc ?? 0) === 0,
-  )
-  if (!isKnown) return { soc_percent: null, stored_wh: null, capacity_wh: capacity }
-  const stored = batteries.reduce((sum, part) => sum + ((part.soc_percent ?? 0) / 100) * (part.capacity_wh ?? 0), 0)
+type Content = Pick<
+  PlantNow,
+  'soc_percent' | 'stored_wh' | 'capacity_wh' | 'known_soc_percent' | 'known_stored_wh' | 'unknown_batteries'
+>
+
+/** What the batteries hold together, and what is known of them. */
+function contentOf(parts: readonly MeasuredPart[]): Content {
+  const batteries = parts.filter(hasBattery)
+  const [only, second] = batteries
+  // One battery needs no content for its state of charge.
+  const isOne = only !== undefined && second === undefined
+  const known = batteries.filter(({ soc_percent: soc, capacity_wh: capacity }) => soc !== null && (capacity ?? 0) > 0)
+  const capacityOf = (some: readonly MeasuredPart[]) => some.reduce((sum, part) => sum + (part.capacity_wh ?? 0), 0)
+  const [capacity, knownCapacity] = [capacityOf(batteries), capacityOf(known)]
+  const stored = known.reduce((sum, part) => sum + ((part.soc_percent ?? 0) / 100) * (part.capacity_wh ?? 0), 0)
+  const knownSoc = knownCapacity === 0 ? null : Math.round((stored / knownCapacity) * 1000) / 10
+  const soc = isOne ? only.soc_percent : knownSoc
+  const knownStored = known.length === 0 ? null : Math.round(stored)
+  const unknown = batteries.filter((part) => !known.includes(part))
   return {
-    soc_percent: Math.round((stored / capacity) * 1000) / 10,
-    stored_wh: Math.round(stored),
-    capacity_wh: capacity,
+    soc_percent: isOne || unknown.length === 0 ? soc : null,
+    stored_wh: unknown.length === 0 ? knownStored : null,
+    capacity_wh: capacity === 0 ? null : capacity,
+    known_soc_percent: soc,
+    known_stored_wh: knownStored,
+    unknown_batteries: unknown.map(({ device_id: id }) => id),
   }
 }
+
+/**
+ * An inverter without a content and without a state of charge has no battery. Of one that never answered nothing is known, so it
+ * may have one.
+ */
+const hasBattery = ({
+  capacity_wh: capacity,
+  soc_percent: soc,
+  is_away: isAway,
+  last_success_at: last,
+}: MeasuredPart) => (capacity ?? 0) > 0 || (soc ?? 0) > 0 || (isAway && last === null)

@@ -7,7 +7,7 @@ import { invalid, Problem } from '../problems.ts'
 import { readSetting, writeSetting } from '../settings/store.ts'
 import type { Tables } from '../tables.ts'
 import { plantNow, type MeasuredPart } from './plant-now.ts'
-import { readPart } from './read-part.ts'
+import { readPart, type PartReadings } from './read-part.ts'
 import { PlantSettings, type PlantInverter, type PlantNow } from './schema.ts'
 
 /** Parts of the service that the plant reads. */
@@ -20,6 +20,8 @@ export interface PlantDependencies {
   readonly capabilities: (deviceId: string) => Promise<readonly Capability[]>
   /** Content of the full battery of an inverter, watt-hours. */
   readonly capacityOf: (deviceId: string) => Promise<number | null>
+  /** True for an inverter without a battery that is silent because it is dark. */
+  readonly isOffForNight: (deviceId: string) => Promise<boolean>
   /** Called when other inverters are the plant than before. */
   readonly changed: () => Promise<void>
 }
@@ -114,28 +116,35 @@ class PlantService {
   }
 
   async #partOf({ device_id: id, sees_grid: seesGrid }: PlantInverter, isCachedOnly: boolean): Promise<MeasuredPart> {
-    const { catalog, devices, runtime: runtimeOf, conditionOf, capabilities, capacityOf } = this.#dependencies
-    const runtime = runtimeOf(id)
-    // One that does not answer is not asked again and again.
-    const readings =
-      runtime === undefined || !this.isThere(id)
-        ? undefined
-        : await readPart({ runtime, catalog, capabilities: await capabilities(id), isCachedOnly })
+    const { devices, conditionOf, capacityOf, isOffForNight } = this.#dependencies
     const condition = conditionOf(id)
+    const state = condition?.state ?? 'starting'
+    const readings = await this.#readingsOf(id, isCachedOnly)
+    const isOff = readings === undefined && state === 'unreachable' && (await isOffForNight(id))
+    const assumed = isOff ? 0 : null
     return {
       device_id: id,
       display_name: devices().find((device) => device.id === id)?.displayName ?? id,
       sees_grid: seesGrid,
-      state: condition?.state ?? 'starting',
-      is_away: readings === undefined,
+      state,
+      is_away: readings === undefined && !isOff,
+      is_off_for_night: isOff,
       last_success_at: condition?.last_success_at ?? null,
-      pv_w: readings?.pv_w ?? null,
-      battery_w: readings?.battery_w ?? null,
-      ac_w: readings?.ac_w ?? null,
+      pv_w: readings?.pv_w ?? assumed,
+      battery_w: readings?.battery_w ?? assumed,
+      ac_w: readings?.ac_w ?? assumed,
       gridW: readings?.gridW ?? null,
       soc_percent: readings?.soc_percent ?? null,
       capacity_wh: await capacityOf(id),
     }
+  }
+
+  /** Reads an inverter; one that does not answer is not asked again and again. */
+  async #readingsOf(id: string, isCachedOnly: boolean): Promise<PartReadings | undefined> {
+    const { catalog, runtime: runtimeOf, capabilities } = this.#dependencies
+    const runtime = runtimeOf(id)
+    if (runtime === undefined || !this.isThere(id)) return undefined
+    return readPart({ runtime, catalog, capabilities: await capabilities(id), isCachedOnly })
   }
 
   async #store(settings: PlantSettings): Promise<void> {

@@ -50,6 +50,9 @@ export const PlantPart = z
     sees_grid: z.boolean(),
     state: DeviceState,
     is_away: z.boolean().meta({ description: 'It gives no values; its last ones are no part of any sum' }),
+    is_off_for_night: z.boolean().meta({
+      description: 'It has no battery and is switched off because it is dark: it counts as 0 W',
+    }),
     last_success_at: z.iso.datetime().nullable(),
     pv_w: watts,
     battery_w: watts.meta({ description: 'Discharge is positive' }),
@@ -75,7 +78,14 @@ export const PlantNow = z
       description: 'State of charge of all batteries together, by their content; null while one is not known',
     }),
     stored_wh: wattHours,
-    capacity_wh: wattHours,
+    capacity_wh: wattHours.meta({ description: 'Content of the full batteries, as far as it is known' }),
+    known_soc_percent: z.number().nullable().meta({
+      description: 'State of charge of the batteries that are known, without those of `unknown_batteries`',
+    }),
+    known_stored_wh: wattHours,
+    unknown_batteries: z.array(z.string()).meta({
+      description: 'Inverters whose state of charge, or whose content, is not known',
+    }),
   })
   .meta({ id: 'PlantNow' })
 export type PlantNow = z.infer<typeof PlantNow>

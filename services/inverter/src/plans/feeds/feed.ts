@@ -4,11 +4,19 @@ import type { Timers } from '@hearth/runtime'
 const firstPause = 300_000
 const longestPause = 7_200_000
 
+/** Outcome of a load. */
+export interface Loaded {
+  /** When to load again, milliseconds since the epoch. */
+  readonly dueAt: number
+  /** True if anything differs from what was loaded before. */
+  readonly isNew: boolean
+}
+
 /** Something that is loaded now and again. */
 export interface FeedOptions {
   readonly timers: Timers
-  /** Loads, and returns when to load again, milliseconds since the epoch. Rejects with a reason in words. */
-  readonly load: (signal: AbortSignal) => Promise<number>
+  /** Loads. Rejects with a reason in words. */
+  readonly load: (signal: AbortSignal) => Promise<Loaded>
   /** Shortest time between two loads that a person asks for, milliseconds. */
   readonly minPauseMs: number
 }
@@ -31,16 +39,17 @@ export class Feed {
     return this.#error
   }
 
-  /** Loads if it is due. Resolves to true when it has loaded. */
+  /** Loads if it is due. Resolves to true when that brought something new. */
   async refresh(): Promise<boolean> {
     const { timers, load } = this.#options
     if (timers.now() < this.#dueAt || this.#end.signal.aborted) return false
     this.#loadedAt = timers.now()
     try {
-      this.#dueAt = await load(this.#end.signal)
+      const { dueAt, isNew } = await load(this.#end.signal)
+      this.#dueAt = dueAt
       this.#failures = 0
       this.#error = null
-      return true
+      return isNew
     } catch (error) {
       if (this.#end.signal.aborted) return false
       this.#error = error instanceof Error ? error.message : 'unknown error'

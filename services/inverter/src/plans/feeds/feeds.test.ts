@@ -56,7 +56,8 @@ test('after failures the pauses grow, and a person cannot ask without end', asyn
     minPauseMs: 60_000,
     load: () => {
       asked += 1
-      return isBroken ? Promise.reject(new Error('away')) : Promise.resolve(timers.now() + 3_600_000)
+      const dueAt = timers.now() + 3_600_000
+      return isBroken ? Promise.reject(new Error('away')) : Promise.resolve({ dueAt, isNew: true })
     },
   })
   assert.equal(await feed.refresh(), false)

@@ -5,7 +5,7 @@ import { sumOfPlanes } from '../forecast/sum-of-planes.ts'
 import { parsePriceFile } from '../prices/price-file.ts'
 import type { Stretch } from '../quarters/quarters.ts'
 import { replaceForecast } from '../store.ts'
-import { withJitter } from './feed.ts'
+import { withJitter, type Loaded } from './feed.ts'
 import { readPlanFile } from './plan-files.ts'
 import type { PriceFeedContext } from './price-feed.ts'
 import { createRequests } from './request.ts'
@@ -13,19 +13,16 @@ import { createRequests } from './request.ts'
 const hourMs = 3_600_000
 const sources: Readonly<Record<string, ForecastSource>> = { 'open-meteo': openMeteo, 'forecast-solar': forecastSolar }
 
-/** Loads the forecast of the sun and stores it. Returns when to ask again. */
-export async function loadForecast(context: PriceFeedContext, signal: AbortSignal): Promise<number> {
+/** Loads the forecast of the sun and stores it. */
+export async function loadForecast(context: PriceFeedContext, signal: AbortSignal): Promise<Loaded> {
   const { dependencies, settings } = context
   const now = dependencies.timers.now()
-  if (settings.forecast_source === 'none') return Infinity
+  if (settings.forecast_source === 'none') return { dueAt: Infinity, isNew: false }
   const stretches = await fetchForecast(context, signal)
   if (!stretches.some(({ until }) => until > now)) throw new Error('the source has no forecast from now on')
   signal.throwIfAborted()
-  await replaceForecast(
-    dependencies.database.query,
-    stretches.filter(({ until }) => until > now - hourMs),
-  )
-  return now + (settings.forecast_source === 'file' ? 600_000 : withJitter(3 * hourMs))
+  const isNew = await replaceForecast(dependencies.database.query, stretches, now - hourMs)
+  return { dueAt: now + (settings.forecast_source === 'file' ? 600_000 : withJitter(3 * hourMs)), isNew }
 }
 
 async function fetchForecast({ dependencies, settings }: PriceFeedContext, signal: AbortSignal): Promise<Stretch[]> {

@@ -5,7 +5,7 @@ import { parsePriceFile } from '../prices/price-file.ts'
 import type { Price, PriceQuery } from '../prices/price-source.ts'
 import type { PlanSettings } from '../schema.ts'
 import { writePrices } from '../store.ts'
-import { withJitter } from './feed.ts'
+import { withJitter, type Loaded } from './feed.ts'
 import { readPlanFile } from './plan-files.ts'
 import { createRequests } from './request.ts'
 
@@ -28,20 +28,26 @@ export interface PriceFeedContext {
   readonly zone: string
 }
 
-/** Loads the prices of today and tomorrow and stores them. Returns when to ask again: politely, once a day if all is there. */
-export async function loadPrices(context: PriceFeedContext, signal: AbortSignal): Promise<number> {
+/** Loads the prices of today and tomorrow and stores them. They are asked for politely, once a day if all is there. */
+export async function loadPrices(context: PriceFeedContext, signal: AbortSignal): Promise<Loaded> {
   const { dependencies, settings, zone } = context
   const now = dependencies.timers.now()
-  if (settings.price_source === 'fixed') return Infinity
+  if (settings.price_source === 'fixed') return { dueAt: Infinity, isNew: false }
   const { from, until } = daysAround(now, zone)
   const prices = await fetchPrices(context, { from, until }, signal)
   const wanted = prices.filter((price) => price.until > from - 2 * dayMs && price.from < until + 2 * dayMs)
   if (!wanted.some((price) => price.until > now)) throw new Error('the source has no prices from now on')
   signal.throwIfAborted()
-  await writePrices(dependencies.database.query, wanted, now - keptMs)
-  if (settings.price_source === 'file') return now + 600_000
+  const isNew = await writePrices(dependencies.database.query, wanted, now - keptMs)
+  const lastUntil = Math.max(...wanted.map((price) => price.until))
+  return { dueAt: settings.price_source === 'file' ? now + 600_000 : nextRequest(now, lastUntil, zone), isNew }
+}
+
+/** When to ask a source again that has prices until a time. */
+function nextRequest(now: number, lastUntil: number, zone: string): number {
+  const { from, until } = daysAround(now, zone)
   const publication = atHour(from, publishedAt, zone)
-  const isComplete = Math.max(...wanted.map((price) => price.until)) >= until - hourMs
+  const isComplete = lastUntil >= until - hourMs
   if (isComplete) return atHour(until - hourMs, publishedAt, zone) + withJitter(hourMs) - hourMs
   return now < publication ? publication + withJitter(hourMs) - hourMs : now + withJitter(hourMs / 2)
 }

@@ -34,7 +34,8 @@ export function SimulatedBadge({ device }: { device: Pick<AdminDevice, 'is_simul
 export const stateDescriptions: Record<AdminDevice['state'], string> = {
   ok: 'The inverter is online.',
   degraded: 'The inverter answers only some requests, usually because another client uses the same connection.',
-  unreachable: 'The inverter does not answer. Check its address, its power and the network.',
+  unreachable:
+    'The inverter does not answer. Check its address, its power and the network. One without a battery switches off in the dark.',
   maintenance: 'The inverter is in its boot loader, most likely for an update. Requests are paused until it is back.',
   starting: 'Connecting.',
 }

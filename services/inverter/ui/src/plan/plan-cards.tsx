@@ -10,8 +10,20 @@ import { actions, batteryName, type Block, deciders, leftOutText, money, savingT
 
 type Plan = NonNullable<DevicePlan['plan']>
 
+const timeFormat = { hour: '2-digit', minute: '2-digit' } as const
+
 const clock = (time: string, timeZone: string) =>
-  new Date(time).toLocaleTimeString(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit', timeZone })
+  new Date(time).toLocaleTimeString(undefined, { weekday: 'short', ...timeFormat, timeZone })
+
+/** A stretch of time, whose end has no day when it is that of the begin. */
+function stretch(start: string, end: string, timeZone: string): string {
+  const dayOf = (time: string) => new Date(time).toLocaleDateString(undefined, { timeZone })
+  const isOneDay = dayOf(start) === dayOf(end)
+  const last = isOneDay
+    ? new Date(end).toLocaleTimeString(undefined, { ...timeFormat, timeZone })
+    : clock(end, timeZone)
+  return `${clock(start, timeZone)} – ${last}`
+}
 
 /** State of the plan: what it costs, who decides, and buttons to change that. */
 export function PlanStatusCard({ device, view }: { device: DevicePlan; view: PlanSettingsView }) {
@@ -69,7 +81,9 @@ export function PlanStatusCard({ device, view }: { device: DevicePlan; view: Pla
           ...decidersOf(device, view),
           ['Expected cost', plan === null ? '–' : money(plan.expected_cost, plan.currency)],
           ['Without a plan', plan === null ? '–' : money(plan.expected_cost_without, plan.currency)],
-          ['Prices until', status.prices_until === null ? '–' : clock(status.prices_until, timeZone)],
+          view.settings.price_source === 'fixed'
+            ? ['Prices', 'Fixed by time of day']
+            : ['Prices until', status.prices_until === null ? '–' : clock(status.prices_until, timeZone)],
           ['Made', plan === null ? '–' : <RelativeTime key="made" value={plan.made_at} />],
         ]}
       />
@@ -131,7 +145,7 @@ function BlockRow(props: { block: Block; plan: Plan; device: DevicePlan; view: P
   return (
     <li>
       <div className="plan-block-head">
-        <b>{`${clock(start, timeZone)} – ${clock(end, timeZone)}`}</b>
+        <b>{stretch(start, end, timeZone)}</b>
         {isOneOfSeveral && <span>{batteryName(device_id, view)}</span>}
         <StatusBadge tone={block.action === 'charge' ? 'good' : 'accent'}>{actions[block.action]}</StatusBadge>
       </div>

@@ -1,5 +1,5 @@
-import { ErrorState, PageHeader, QueryState, RelativeTime, Section } from '@hearth/ui'
-import { IconBattery3, IconHome, IconSolarPanel2 } from '@tabler/icons-react'
+import { ErrorState, PageHeader, QueryState, RelativeTime, Section, StatusBadge } from '@hearth/ui'
+import { IconBattery3, IconHome, IconMoon, IconSolarPanel2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import {
@@ -24,9 +24,9 @@ import { dateIn } from '../history/periods.ts'
 import { Facts, Notice } from '../page-elements.tsx'
 import { batteryLabel, gridLabel } from '../values/energy-flow.ts'
 import { PylonIcon } from '../values/pylon-icon.tsx'
-import { percent, power, spell } from '../values/quantity.ts'
+import { power } from '../values/quantity.ts'
 import './plant.css'
-import { contentText, inverterText, missingText, plantFlow } from './plant-texts.ts'
+import { contentText, inverterText, missingText, plantFlow, socText, unknownText } from './plant-texts.ts'
 
 /** How often the plant is read again, milliseconds. */
 const everyMs = 5000
@@ -74,7 +74,8 @@ export function PlantDashboard(props: {
 }
 
 function PlantFigures({ now }: { now: PlantNow }) {
-  const { solar, house, battery, grid, soc } = plantFlow(now)
+  const { solar, house, battery, grid } = plantFlow(now)
+  const unknown = unknownText(now)
   const part = `${now.inverters.length - now.away.length} of ${now.inverters.length} inverters`
   const noteOf = (watts: number | undefined, note: string) => (watts === undefined ? part : note)
   return (
@@ -99,10 +100,11 @@ function PlantFigures({ now }: { now: PlantNow }) {
       </div>
       <Facts
         facts={[
-          ['State of charge', spell(percent(soc))],
+          ['State of charge', socText(now)],
           ['Stored', contentText(now)],
         ]}
       />
+      {unknown !== undefined && <p className="hearth-dimmed plant-unknown">{unknown}</p>}
     </Section>
   )
 }
@@ -116,7 +118,13 @@ function InverterList({ now }: { now: PlantNow }) {
             <Link href={`/inverters/${encodeURIComponent(inverter.device_id)}`} className="hearth-name">
               {inverter.display_name}
             </Link>
-            <DeviceStateBadge state={inverter.state} />
+            {inverter.is_off_for_night ? (
+              <StatusBadge tone="quiet" icon={IconMoon}>
+                Off for the night
+              </StatusBadge>
+            ) : (
+              <DeviceStateBadge state={inverter.state} />
+            )}
           </div>
           <span>{inverterText(inverter)}</span>
           <span className="hearth-dimmed">
