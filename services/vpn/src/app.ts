@@ -602,6 +602,7 @@ export async function createApp(dependencies: AppDependencies) {
           },
         },
       },
+      dnsImport: { db: database.query, filtering, lists },
       connections,
       quotas,
       rotations,

@@ -15,6 +15,7 @@ import { asCodeRoutes } from './as-code/routes.ts'
 import type { ConnectionHistory } from './connections/history.ts'
 import { connectionRoutes } from './connections/routes.ts'
 import type { Filtering } from './filtering/filtering.ts'
+import type { DnsImportDependencies } from './dns-import/dns-import.ts'
 import { dnsImportRoutes } from './dns-import/routes.ts'
 import { dnsRoutes } from './filtering/routes.ts'
 import { dataEnvelope, envelope, ok, OpenApiDocument, page, pageEnvelope } from './envelope.ts'
@@ -82,6 +83,7 @@ export interface Features {
   readonly peers: Peers
   readonly asCode: () => Promise<AsCode>
   readonly serverImport: ServerImportDependencies
+  readonly dnsImport: DnsImportDependencies
   readonly connections: ConnectionHistory
   readonly quotas: Quotas
   readonly rotations: KeyRotations
@@ -163,7 +165,7 @@ export function allRoutes(features: Features): Route[] {
     ...nodeRoutes(features.nodes, publish, securityLog),
     ...dnsRoutes(features.filtering, features.health, publish),
     ...privateDnsRoutes(features.privateDns, publish, securityLog),
-    ...dnsImportRoutes(features, publish),
+    ...dnsImportRoutes(features.dnsImport, publish),
     ...listRoutes(features.lists, publish),
     ...queryLogRoutes(features.queryLog, features.queryLogContext),
     ...overviewRoutes(features.overview),

@@ -3,6 +3,39 @@ import { strToU8, zipSync } from 'fflate'
 import { stringify } from 'yaml'
 import { foreignFile, type ForeignFile } from './foreign-servers.ts'
 
+const allEngines = {
+  bing: true,
+  duckduckgo: true,
+  ecosia: true,
+  google: true,
+  pixabay: true,
+  yandex: true,
+  youtube: true,
+}
+
+/** A client in `AdGuardHome.yaml`, which follows the settings for all unless changes say otherwise. */
+export function adGuardClient(name: string, ids: readonly string[], changes: object = {}): object {
+  return {
+    safe_search: { ...allEngines, enabled: false },
+    blocked_services: { schedule: { time_zone: 'Local' }, ids: [] },
+    name,
+    ids,
+    tags: [],
+    upstreams: [],
+    uid: '0190c7a5-0000-7000-8000-000000000000',
+    upstreams_cache_size: 0,
+    upstreams_cache_enabled: false,
+    use_global_settings: true,
+    filtering_enabled: false,
+    parental_enabled: false,
+    safebrowsing_enabled: false,
+    use_global_blocked_services: true,
+    ignore_querylog: false,
+    ignore_statistics: false,
+    ...changes,
+  }
+}
+
 /** `AdGuardHome.yaml` as version 0.107 writes it, as far as it matters here. */
 export function adGuardHome(changes: object = {}): ForeignFile {
   const text = stringify({
@@ -38,8 +71,10 @@ export function adGuardHome(changes: object = {}): ForeignFile {
       '/banner[0-9]+/',
       '||x.example^$client=192.168.1.7',
     ],
-    clients: { runtime_sources: {}, persistent: [{ name: 'TV', ids: ['192.168.1.7'] }] },
+    clients: { runtime_sources: {}, persistent: [adGuardClient('TV', ['192.168.1.7'])] },
     filtering: {
+      blocked_services: { schedule: { time_zone: 'Local' }, ids: [] },
+      safe_search: { ...allEngines, enabled: false },
       rewrites: [
         { domain: 'nas.home.example', answer: '192.168.1.5', enabled: true },
         { domain: '*.lab.home.example', answer: '192.168.1.6' },

@@ -1,5 +1,18 @@
 import type { LeftOut } from '../foreign-files/given-file.ts'
 
+/** A client with settings of its own; without addresses, all clients. */
+export interface FoundClient {
+  readonly name: string
+  /** Addresses and networks, and other names that a client can be known by; null for all clients. */
+  readonly addresses: readonly string[] | null
+  /** False when no list holds for it. */
+  readonly hasLists: boolean
+  /** Ids of services that are off, as they are here. */
+  readonly services: readonly string[]
+  readonly safeSearch: boolean
+  readonly youtube: 'moderate' | null
+}
+
 /** What another DNS filter was set to, in the forms of this service. */
 export interface FoundDns {
   readonly source: 'adguard-home' | 'pi-hole'
@@ -9,6 +22,7 @@ export interface FoundDns {
   readonly records: readonly string[]
   readonly zones: readonly { readonly zone: string; readonly servers: readonly string[] }[]
   readonly upstreams: readonly string[]
+  readonly clients: readonly FoundClient[]
   readonly leftOut: readonly LeftOut[]
 }
 
@@ -26,6 +40,7 @@ export class DnsFinds implements FoundDns {
   readonly records: string[] = []
   readonly zones: { zone: string; servers: string[] }[] = []
   readonly upstreams: string[] = []
+  readonly clients: FoundClient[] = []
   readonly leftOut: LeftOut[] = []
 
   constructor(source: FoundDns['source']) {
