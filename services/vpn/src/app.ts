@@ -57,6 +57,7 @@ import { PrivateDns } from './private-dns/private-dns.ts'
 import { readOverview } from './overview/overview.ts'
 import { NodeRates } from './peers/counted-traffic.ts'
 import { handshakeLifetime } from './peers/followed-peer.ts'
+import { Configurations } from './peers/configurations.ts'
 import { Peers } from './peers/peers.ts'
 import { openSampler } from './peers/sampler.ts'
 import { startSampling } from './peers/sampling-loop.ts'
@@ -398,14 +399,18 @@ export async function createApp(dependencies: AppDependencies) {
   const peers: Peers = new Peers({
     ...managed,
     quotas,
-    publicEndpoint: endpointHost,
     host,
-    onConfigured: (id) => publish({ type: 'changed', collection: 'peers', id }),
-    onNewKeyHandedOut: () => rotations.handedOut(),
     async onChanged(ids) {
       await access.peersDeleted(ids)
       await filtering.peersChanged(ids)
     },
+  })
+  const configurations = new Configurations({
+    db: database.query,
+    sealer,
+    publicEndpoint: endpointHost,
+    onConfigured: (id) => publish({ type: 'changed', collection: 'peers', id }),
+    onNewKeyHandedOut: () => rotations.handedOut(),
   })
   const rotations: KeyRotations = new KeyRotations({
     db: database.query,
@@ -591,6 +596,7 @@ export async function createApp(dependencies: AppDependencies) {
       },
       asCode: () => (openedAsCode ??= openAsCode()),
       peers,
+      configurations,
       serverImport: {
         ...managed,
         host,
@@ -623,7 +629,7 @@ export async function createApp(dependencies: AppDependencies) {
         database,
         clock,
         publicUrl: config.publicUrl,
-        configuration: (id, requestHost) => peers.configuration(id, requestHost),
+        configurations: (id, requestHost) => configurations.readBoth(id, requestHost),
         onUsed: (use) => peerReports.linkUsed(use),
       }),
       publicEndpoint: (requestHost) => readPublicEndpoint(endpoint, requestHost),

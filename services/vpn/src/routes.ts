@@ -38,6 +38,7 @@ import type { ServerImportDependencies } from './server-import/server-import.ts'
 import type { NameRequests } from './name-requests/name-requests.ts'
 import { nameRequestRoutes } from './name-requests/routes.ts'
 import { type NodeFeature, nodeRoutes } from './nodes/routes.ts'
+import type { Configurations } from './peers/configurations.ts'
 import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
 import type { QueryLog } from './query-log/query-log.ts'
@@ -81,6 +82,7 @@ export interface Features {
   readonly publicEndpoint: ReadPublicEndpoint
   readonly interfaces: InterfaceFeature
   readonly peers: Peers
+  readonly configurations: Configurations
   readonly asCode: () => Promise<AsCode>
   readonly serverImport: ServerImportDependencies
   readonly dnsImport: DnsImportDependencies
@@ -152,7 +154,7 @@ export function allRoutes(features: Features): Route[] {
     ...ownMethodRoutes(features.signInMethods, sessions, signInContext),
     ...tokenRoutes(tokens, publish, securityLog),
     ...interfaceRoutes(interfaces, publish),
-    ...peerRoutes(peers, publish),
+    ...peerRoutes(peers, features.configurations, publish),
     ...peerImportRoutes(features, publish, securityLog),
     ...serverImportRoutes(features.serverImport, publish),
     ...connectionRoutes(features.connections),

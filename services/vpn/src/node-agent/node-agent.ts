@@ -57,7 +57,14 @@ export class NodeAgent {
     this.#wanted = new WantedState({ directory, tunnels: this.#tunnels, log })
     const [link, journal] = [this.#link, new QueryJournal({ directory, log })]
     this.#journal = journal
-    this.#resolver = new NodeResolver({ directory, link, journal, log, onChanged: () => this.#reports.wake() })
+    this.#resolver = new NodeResolver({
+      directory,
+      link,
+      journal,
+      clock: timers,
+      log,
+      onChanged: () => this.#reports.wake(),
+    })
     this.#reports = new ReportLoop({
       link: this.#link,
       wanted: this.#wanted,

@@ -130,7 +130,14 @@ export const NodeDnsReport = z.object({
   /** What is wrong, in words. */
   problem: plainText(300).nullable(),
   /** Queries that the service has not written down yet, and those that never will be, because there were too many. */
-  log: z.object({ waiting: z.int().min(0), lost: z.int().min(0) }).optional(),
+  log: z
+    .object({
+      waiting: z.int().min(0),
+      lost: z.int().min(0),
+      /** When the last ones were lost, by the clock of the node; older nodes do not say. */
+      lost_at: time.nullable().optional(),
+    })
+    .optional(),
 })
 export type NodeDnsReport = z.infer<typeof NodeDnsReport>
 

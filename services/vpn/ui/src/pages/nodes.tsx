@@ -157,6 +157,11 @@ function NodeDns({ node: { dns, status } }: { node: Node }) {
       {dns.log !== null && dns.log.lost > 0 && (
         <small className="hearth-dimmed interface-second">
           {formatCount(dns.log.lost, 'query', 'queries')} lost for the log
+          {dns.log.lost_at !== null && (
+            <>
+              , last <RelativeTime value={dns.log.lost_at} />
+            </>
+          )}
         </small>
       )}
     </>
