@@ -8,6 +8,7 @@ import { NodeResolver } from './dns/node-resolver.ts'
 import { QueryJournal } from './dns/query-journal.ts'
 import { sendQueries } from './dns/query-loop.ts'
 import type { Identity } from './identity.ts'
+import { NodePage } from './node-page.ts'
 import { NodeTunnels } from './node-tunnels.ts'
 import { ReportLoop } from './report-loop.ts'
 import { followState } from './state-loop.ts'
@@ -35,6 +36,8 @@ export class NodeAgent {
   readonly #link: ControlLink
   readonly #recorder: TrafficRecorder
   readonly #tunnels: NodeTunnels
+  readonly #pageLink: ControlLink
+  readonly #page: NodePage
   readonly #wanted: WantedState
   readonly #journal: QueryJournal
   readonly #resolver: NodeResolver
@@ -54,7 +57,16 @@ export class NodeAgent {
       countTraffic: (names) => this.#count(names),
       onChanged: () => this.#reports.wake(),
     })
-    this.#wanted = new WantedState({ directory, tunnels: this.#tunnels, log })
+    this.#pageLink = new ControlLink(identity)
+    const pageLink = this.#pageLink
+    this.#page = new NodePage({
+      timers,
+      // Loaded with the first page: it takes what serves HTTP.
+      load: async () => (await import('./page-relay.ts')).createPageRelay({ link: pageLink, timers, log }),
+      isUp: (name) => this.#tunnels.statuses().some((one) => one.name === name && one.status === 'up'),
+      onChanged: () => this.#reports.wake(),
+    })
+    this.#wanted = new WantedState({ directory, tunnels: this.#tunnels, page: this.#page, log })
     const [link, journal] = [this.#link, new QueryJournal({ directory, log })]
     this.#journal = journal
     this.#resolver = new NodeResolver({
@@ -70,6 +82,7 @@ export class NodeAgent {
       wanted: this.#wanted,
       recorder,
       resolver: this.#resolver,
+      pageErrorOf: (name) => this.#page.errorOf(name),
       networks: readHostNetworks,
       countTraffic: () => this.#count(this.#tunnels.names()),
       onAnswered: () => noteContact(directory, new Date(timers.now())),
@@ -113,6 +126,8 @@ export class NodeAgent {
     // A change that it takes over may take a minute, which ends with it.
     await this.#resolver.close()
     await this.#running
+    await this.#page.close()
+    this.#pageLink.close()
     this.#link.close()
     await this.#tunnels.close()
   }

@@ -28,6 +28,8 @@ const NodeInterface = z.object({
     nat: z.boolean(),
     forwarding: z.boolean(),
     isolated: z.array(address),
+    /** The page for the peers of this interface. */
+    page: z.object({ port: z.int().min(1).max(65_535), addresses: z.array(address) }).optional(),
   }),
   running: z.boolean(),
 }) satisfies z.ZodType<DesiredDevice>
