@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { zipSync } from 'fflate'
-import { adGuardClient, adGuardHome, teleporter } from './foreign-filters.ts'
+import { adGuardClient, adGuardHome, groupedGravity, teleporter } from './foreign-filters.ts'
 import { foreignFile, type ForeignFile } from './foreign-servers.ts'
 import { startService } from './in-process.ts'
 
@@ -213,9 +213,46 @@ test('a Pi-hole 6 comes along from the archive of its teleporter, and only the p
     /\^ad\[0-9\]\+: is a pattern/,
     /resolver\.example: names its server/,
     /false,10\.0\.0\.0\/8.*: is off/,
-    /clients: groups of one client/,
   ])
     assert.match(reasons, reason)
+})
+
+test('groups of a Pi-hole become profiles: their lists, rules and clients, and what is for everybody stays for everybody', async () => {
+  await using world = await start()
+  const { service, load, list } = world
+  await service.call('POST', '/api/interfaces', { name: 'home', address: '10.8.0.1/24' })
+  for (const [name, ip] of [
+    ['phone', '10.8.0.2'],
+    ['console', '10.8.0.3'],
+    ['laptop', '10.8.0.4'],
+  ] as const)
+    await service.call('POST', '/api/peers', { name, interface: 'home', ip })
+  const before = new Set((await list('blocklists')).map((each) => each['id']))
+  const made = await load([groupedGravity()])
+  assert.equal(made.body.message, '3 lists, 2 rules, 0 local names, 0 zones and 3 profiles taken over', made.text)
+  assert.deepEqual(
+    (await list('rules')).map((each) => each['domain']).toSorted((a, b) => a.localeCompare(b)),
+    ['both.example', 'everybody.example'],
+  )
+  const names = new Map((await list('blocklists')).map((each) => [each['id'], each['name']]))
+  const found: Record<string, unknown> = {}
+  for (const { id, name } of await list('profiles')) {
+    const { lists, rules, peers, interfaces } = (await service.call('GET', `/api/dns/profiles/${id}`)).body.data
+    found[name] = [
+      lists?.map((each: string) => names.get(each)).toSorted() ?? 'all',
+      rules.map((rule: Row) => `${rule['action']} ${rule['domain']}`),
+      [...peers.map((peer: Row) => peer['name']).toSorted(), ...interfaces],
+    ]
+  }
+  assert.deepEqual(found, {
+    Kids: [['Kids only'], ['block kids.example'], ['console']],
+    'Kids and Guests': ['all', ['block kids.example', 'allow guests.example'], ['laptop']],
+    'Pi-hole': [['For all'], [], ['home']],
+  })
+  assert.ok([...before].every((id) => names.has(id)))
+  const reasons = reasonsOf(made.body.data)
+  assert.match(reasons, /Kids: is without the rules of the group Default; here rules for everyone hold for it/)
+  assert.match(reasons, /nobody\.example: is a rule of groups that no client is in/)
 })
 
 test('what does not fit here is left out with the reason, and the rest comes along', async () => {

@@ -8,7 +8,7 @@ import { problemFields, problemOf } from '../problems.ts'
 import type { Tables } from '../tables.ts'
 import type { FoundClient } from './found-dns.ts'
 import type { DnsImportReport } from './schema.ts'
-import { profileNames, readTargets, type ImportTarget } from './store.ts'
+import { type ImportTarget, listIdsByUrl, profileNames, readTargets } from './store.ts'
 
 export interface ClientImportDependencies {
   readonly db: Kysely<Tables>
@@ -31,6 +31,7 @@ export async function importClients(
   { by, leave }: ClientImport,
 ): Promise<DnsImportReport['clients']> {
   const counts = { found: clients.length, created: 0, existing: 0 }
+  const listIds = await listIdsByUrl(db)
   const [known, all, taken] = [await profileNames(db), await readTargets(db), new Set<ImportTarget>()]
   for (const client of clients) {
     if (known.has(nameKey(client.name.trim()))) {
@@ -39,7 +40,7 @@ export async function importClients(
     }
     const targets = targetsOf(client, all)
     const free = targets.filter((target) => !target.hasProfile && !taken.has(target))
-    const parsed = DnsProfileCreate.safeParse(profileOf(client, free))
+    const parsed = DnsProfileCreate.safeParse(profileOf(client, free, listIds))
     if (!parsed.success) {
       leave(client.name, parsed.error.issues[0]?.message ?? 'does not fit')
       continue
@@ -62,9 +63,10 @@ function unassigned({ addresses }: FoundClient, targets: readonly ImportTarget[]
   return 'its profile is there, and no device has its address or name; assign it to one'
 }
 
-const profileOf = (client: FoundClient, targets: readonly ImportTarget[]) => ({
+const profileOf = (client: FoundClient, targets: readonly ImportTarget[], listIds: ReadonlyMap<string, string>) => ({
   name: client.name,
-  ...(client.hasLists ? {} : { lists: [] }),
+  lists: client.lists?.flatMap((url) => listIds.get(url) ?? []) ?? null,
+  rules: client.rules,
   services: client.services,
   safe_search: client.safeSearch,
   youtube: client.youtube,
@@ -73,7 +75,7 @@ const profileOf = (client: FoundClient, targets: readonly ImportTarget[]) => ({
 })
 
 /** The devices and interfaces that are a client: all interfaces, those of its addresses, or the device of its name. */
-function targetsOf({ name, addresses }: FoundClient, targets: readonly ImportTarget[]): ImportTarget[] {
+function targetsOf({ addresses, peerNames }: FoundClient, targets: readonly ImportTarget[]): ImportTarget[] {
   if (addresses === null) return targets.filter(({ kind }) => kind === 'interface')
   const networks = addresses.flatMap((text) => networkOf(text) ?? [])
   const interfaces = targets.filter(({ kind, networks: own }) => kind === 'interface' && own.some(isIn(networks)))
@@ -84,7 +86,8 @@ function targetsOf({ name, addresses }: FoundClient, targets: readonly ImportTar
       !within.has(peer.interface) && peer.networks.some((own) => networks.some((one) => sharesAddress(one, own))),
   )
   const found = [...interfaces, ...atAddress]
-  return found.length > 0 ? found : peers.filter((peer) => peer.nameKey === nameKey(name))
+  const names = new Set(peerNames.map(nameKey))
+  return found.length > 0 ? found : peers.filter((peer) => names.has(peer.nameKey))
 }
 
 const isIn = (networks: readonly string[]) => (one: string) => networks.includes(one)

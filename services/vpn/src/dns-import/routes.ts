@@ -19,7 +19,7 @@ export function dnsImportRoutes(dependencies: DnsImportDependencies, publish: Pu
         limit: 'counted',
         summary: 'Take over the settings of AdGuard Home or Pi-hole',
         description:
-          'Lists, rules, local names, zones, upstreams, and clients with settings of their own, each as a profile for the device with its address. What is here already stays, what does not fit is left out with the reason, and doing it again adds only what is missing.',
+          'Lists, rules, local names, zones, upstreams, and clients with settings of their own, or in groups, as profiles for the devices with their addresses. What is here already stays, what does not fit is left out with the reason, and doing it again adds only what is missing.',
         access: 'admin',
         body: DnsImport,
         // Base64 takes four bytes for three, and each file has a name.

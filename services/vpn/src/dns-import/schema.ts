@@ -36,7 +36,8 @@ export const DnsImportReport = z
     records: Counts,
     zones: Counts,
     clients: Counts.meta({
-      description: 'Clients with settings of their own, each a profile; `existing`: there is a profile of that name',
+      description:
+        'Clients with settings of their own, or in groups, as profiles; `existing`: there is a profile of that name',
     }),
     upstreams: z.array(z.string()).meta({ description: 'Upstream servers in the form of this service' }),
     left_out: z.array(LeftOutEntry).meta({ description: 'What does not come along' }),

@@ -46,3 +46,9 @@ export async function profileNames(db: Kysely<Tables>): Promise<Set<string>> {
   const rows = await db.selectFrom('dns_profiles').select('name_key').execute()
   return new Set(rows.map((row) => row.name_key))
 }
+
+/** Reads the ids of all lists by their URLs. */
+export async function listIdsByUrl(db: Kysely<Tables>): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.selectFrom('lists').select(['id', 'url']).execute()
+  return new Map(rows.map(({ id, url }) => [url, id]))
+}

@@ -76,7 +76,9 @@ export function takeAdGuardClients(finds: DnsFinds, clients: readonly Client[], 
     finds.clients.push({
       name,
       addresses: client.ids,
-      hasLists: isLikeAll || client.filtering_enabled,
+      peerNames: [name],
+      lists: isLikeAll || client.filtering_enabled ? null : [],
+      rules: [],
       services: servicesOf(finds, name, hasSharedServices ? forAll.services : client.blocked_services),
       ...safetyOf(isLikeAll ? forAll.safeSearch : client.safe_search),
     })
@@ -84,7 +86,7 @@ export function takeAdGuardClients(finds: DnsFinds, clients: readonly Client[], 
   // Last: what single clients have stands before it.
   if ((forAll.services?.ids ?? []).length > 0 || forAll.safeSearch?.enabled === true) {
     const shared = { services: servicesOf(finds, 'all clients', forAll.services), ...safetyOf(forAll.safeSearch) }
-    finds.clients.push({ name: 'AdGuard Home', addresses: null, hasLists: true, ...shared })
+    finds.clients.push({ name: 'AdGuard Home', addresses: null, peerNames: [], lists: null, rules: [], ...shared })
   }
   if (others > 0)
     finds.omit(

@@ -49,7 +49,7 @@ export function NodesPage() {
     <>
       <PageHeader
         title="Nodes"
-        description="Other hosts that run interfaces of this service. The DNS filter and the query log work there as here."
+        description="Other hosts that run interfaces of this service. The DNS filter, the query log and the page inside the tunnel work there as here."
         actions={(nodes.data?.nodes.length ?? 0) > 0 && button}
       />
       <InterfaceTabs />
