@@ -95,6 +95,7 @@ export class DesiredDevices {
       peers: peers.flatMap((peer) => [this.peer(peer), this.nextPeer(peer) ?? []].flat()),
       rules: rulesOf(row, peers, pagePort),
       running: row.enabled === 1,
+      rotations: peers.flatMap(({ public_key: from, next_public_key: to }) => (to === null ? [] : [{ from, to }])),
     }
   }
 }

@@ -8,6 +8,7 @@ import { NodeResolver } from './dns/node-resolver.ts'
 import { QueryJournal } from './dns/query-journal.ts'
 import { sendQueries } from './dns/query-loop.ts'
 import type { Identity } from './identity.ts'
+import { KeyWatch } from './key-watch.ts'
 import { NodePage } from './node-page.ts'
 import { NodeTunnels } from './node-tunnels.ts'
 import { ReportLoop } from './report-loop.ts'
@@ -38,6 +39,7 @@ export class NodeAgent {
   readonly #tunnels: NodeTunnels
   readonly #pageLink: ControlLink
   readonly #page: NodePage
+  readonly #keys: KeyWatch
   readonly #wanted: WantedState
   readonly #journal: QueryJournal
   readonly #resolver: NodeResolver
@@ -65,6 +67,15 @@ export class NodeAgent {
       load: async () => (await import('./page-relay.ts')).createPageRelay({ link: pageLink, timers, log }),
       isUp: (name) => this.#tunnels.statuses().some((one) => one.name === name && one.status === 'up'),
       onChanged: () => this.#reports.wake(),
+    })
+    this.#keys = new KeyWatch({
+      tunnels: this.#tunnels,
+      timers,
+      log,
+      onUsed: async () => {
+        await this.#count(this.#tunnels.names())
+        this.#reports.wake()
+      },
     })
     this.#wanted = new WantedState({ directory, tunnels: this.#tunnels, page: this.#page, log })
     const [link, journal] = [this.#link, new QueryJournal({ directory, log })]
@@ -107,7 +118,11 @@ export class NodeAgent {
     const startDns = () =>
       resolver.start().catch((error: Error) => log.error(`the resolver was not started: ${error.message}`))
     await Promise.all([wanted.start(), hasTunnels ? startDns() : undefined])
-    const onReceived = () => this.#reports.wake()
+    this.#keys.stateChanged()
+    const onReceived = () => {
+      this.#keys.stateChanged()
+      this.#reports.wake()
+    }
     this.#running = Promise.all([
       this.#reports.run(signal),
       followState({ link, wanted, timers, log, onReceived }, signal),
@@ -127,6 +142,7 @@ export class NodeAgent {
     await this.#resolver.close()
     await this.#running
     await this.#page.close()
+    await this.#keys.close()
     this.#pageLink.close()
     this.#link.close()
     await this.#tunnels.close()

@@ -54,7 +54,13 @@ export class WantedStates {
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1)
 
 /** The interface without what a node does not know, in an order that only changes with what it says. */
-function interfaceOf({ config, peers, rules, running }: DesiredDevice): NodeState['interfaces'][number] {
+function interfaceOf({
+  config,
+  peers,
+  rules,
+  running,
+  rotations = [],
+}: DesiredDevice): NodeState['interfaces'][number] {
   const { name, subnets, networks, nat, forwarding, isolated, page } = rules
   return {
     config: { ...config, addresses: [...config.addresses], routes: config.routes.toSorted() },
@@ -71,6 +77,7 @@ function interfaceOf({ config, peers, rules, running }: DesiredDevice): NodeStat
       ...(page === undefined ? {} : { page: { port: page.port, addresses: [...page.addresses] } }),
     },
     running,
+    ...(rotations.length === 0 ? {} : { rotations: rotations.map(({ from, to }) => ({ from, to })) }),
   }
 }
 
