@@ -27,7 +27,7 @@ import { ports, runTrial, type Trial } from './dns/trial.ts'
 /**
  * `npm run bench -- vpn/dns [--runs 5] [--domains 1000000] [--seconds 3] [--data FOLDER] [--only NAME,…]`: the whole service
  * beside unbound, dnsmasq and dnsdist, all with one list of a million names and one upstream, interleaved, medians; then once
- * with three times the names. Server on core 0, generator and upstream on core 1. Needs root and Debian's nsd,
+ * with three times the names. `hearth-home` has ten thousand peers with a profile each, and as many local names. Server on core 0, generator and upstream on core 1. Needs root and Debian's nsd,
  * unbound, dnsmasq, dnsdist and fstrm-bin. A row counts only when a fifth of the answers is blocked and none is lost or failed.
  * Ends with 1 when a goal is missed or a row does not count.
  */
@@ -120,6 +120,10 @@ async function prepare(folder: string, names: NameFiles): Promise<Field> {
     const hearth = await prepareHearth(names.list, { folder: join(folder, name), log, engine })
     contenders.push({ name, server: hearth.server })
     if (name === 'hearth') contenders.push({ name: 'hearth-text', server: hearth.fromText, loadOnly: true })
+    if (name === 'hearth' && isWanted('hearth-home')) {
+      const options = { folder: join(folder, 'hearth-home'), log, engine, isFurnished: true }
+      contenders.push({ name: 'hearth-home', server: (await prepareHearth(names.list, options)).server })
+    }
     if (name !== 'hearth-log') continue
     contenders.push({ name: 'hearth-log-2', server: hearth.server, cores: '0,1' })
     logged = hearth

@@ -28,6 +28,8 @@ const rounds = 3
 /** Memory that the program has for itself, MiB; that of Node without a program is 8. */
 const maxMemory = 40
 
+const noPage = { narrow: () => Promise.resolve(), bring: () => Promise.resolve() }
+
 const newKey = () => generateKeyPair().publicKey
 const privateKey = generateKeyPair().privateKey
 
@@ -97,7 +99,7 @@ async function measureChange(folder: string, count: number) {
     countTraffic: (names) => recorder.take(names, (name) => tunnels.read(name)),
     onChanged: () => undefined,
   })
-  const wanted = new WantedState({ directory: folder, tunnels, log })
+  const wanted = new WantedState({ directory: folder, tunnels, page: noPage, log })
   const name = uniqueName('wgb')
   const peers = Array.from({ length: count }, (_, number) => peerOf(number))
   const apply = async () => {

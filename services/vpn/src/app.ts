@@ -57,6 +57,7 @@ import { PrivateDns } from './private-dns/private-dns.ts'
 import { readOverview } from './overview/overview.ts'
 import { NodeRates } from './peers/counted-traffic.ts'
 import { handshakeLifetime } from './peers/followed-peer.ts'
+import { Configurations } from './peers/configurations.ts'
 import { Peers } from './peers/peers.ts'
 import { openSampler } from './peers/sampler.ts'
 import { startSampling } from './peers/sampling-loop.ts'
@@ -84,7 +85,9 @@ import { TrafficHistory } from './traffic/history.ts'
 import { TrafficRecorder } from './traffic/recorder.ts'
 import { startRetention } from './traffic/retention.ts'
 import { Users, usersIn } from './users/users.ts'
+import type { PageQuery } from './nodes/link-schema.ts'
 import type { AnswerPage } from './tunnel-page/page-listeners.ts'
+import { createPagesOnNodes } from './tunnel-page/pages-on-nodes.ts'
 import { TunnelPage } from './tunnel-page/tunnel-page.ts'
 import type { DataPlaneChoice } from './wireguard/choose-driver.ts'
 import type { WireGuardDriver } from './wireguard/device.ts'
@@ -189,7 +192,13 @@ export async function createApp(dependencies: AppDependencies) {
   await placement.load(database.query, clock.now())
   const nodeStatuses = new NodeStatuses({ db: database.query, clock })
   await nodeStatuses.reload()
-  const desired = new DesiredDevices({ db: database.query, sealer, clock, pagePort: (name) => tunnelPage.portOf(name) })
+  const desired = new DesiredDevices({
+    db: database.query,
+    sealer,
+    clock,
+    pagePort: (name) => tunnelPage.portOf(name),
+    pagePortOnNodes: () => tunnelPage.portOnNodes,
+  })
   const stateOnNode = (placed: PlacedInterface | undefined): TunnelState =>
     placed === undefined ? { status: 'down', reason: null } : nodeStatuses.stateOf(placed)
   const tunnels = new Tunnels({
@@ -290,6 +299,11 @@ export async function createApp(dependencies: AppDependencies) {
     desired,
     suffix: () => filtering.settings.current().peer_names_suffix,
     onNamesChanged: () => filtering.hostNamesChanged(),
+    errorOnNode(name) {
+      const placed = placement.find(name)
+      return placed === undefined ? null : nodeStatuses.pageErrorOf(placed)
+    },
+    onNodesChanged: () => placement.allChanged(),
     load: openTunnelPage,
   })
   const filtering: Filtering = await openFiltering({
@@ -398,14 +412,18 @@ export async function createApp(dependencies: AppDependencies) {
   const peers: Peers = new Peers({
     ...managed,
     quotas,
-    publicEndpoint: endpointHost,
     host,
-    onConfigured: (id) => publish({ type: 'changed', collection: 'peers', id }),
-    onNewKeyHandedOut: () => rotations.handedOut(),
     async onChanged(ids) {
       await access.peersDeleted(ids)
       await filtering.peersChanged(ids)
     },
+  })
+  const configurations = new Configurations({
+    db: database.query,
+    sealer,
+    publicEndpoint: endpointHost,
+    onConfigured: (id) => publish({ type: 'changed', collection: 'peers', id }),
+    onNewKeyHandedOut: () => rotations.handedOut(),
   })
   const rotations: KeyRotations = new KeyRotations({
     db: database.query,
@@ -512,7 +530,17 @@ export async function createApp(dependencies: AppDependencies) {
       placement,
       write: (batch) => resolver.takeQueries(batch),
     })
-    const answering = { admission, states, dns, queries, clock, log }
+    const pageOnNode = createPagesOnNodes({
+      db: database.query,
+      port: () => tunnelPage.portOnNodes,
+      load: openTunnelPage,
+    })
+    const page = (nodeId: string, query: PageQuery) => {
+      const { interface: name, address, from, content_type: contentType, body, ...request } = query
+      const asked = { ...request, contentType, body: () => Promise.resolve(body) }
+      return pageOnNode(nodeId, { interface: name, address, from, request: asked })
+    }
+    const answering = { admission, states, dns, queries, page, clock, log }
     linkServer = await openLinkServer({ authority, ...answering, listeners: config.nodesListen })
   }
 
@@ -524,7 +552,13 @@ export async function createApp(dependencies: AppDependencies) {
       tunnels,
       resolver: () => filtering.status(),
       privateDns: () => privateDns.status(),
-      tunnelPage: () => tunnelPage.status(),
+      async tunnelPage() {
+        const { places } = await tunnelPage.status()
+        // A lost node, and an interface that does not run there, have notices of their own.
+        const runs = (placed: PlacedInterface | undefined) =>
+          placed === undefined || stateOnNode(placed).status === 'up'
+        return { places: places.filter((place) => runs(placement.find(place.interface))) }
+      },
       lostNodes: () => nodes.lost(),
       nodesWithoutDns: () => nodes.withoutDns(),
       updateHours: () => filtering.settings.current().blocklists_update_interval_hours,
@@ -591,6 +625,7 @@ export async function createApp(dependencies: AppDependencies) {
       },
       asCode: () => (openedAsCode ??= openAsCode()),
       peers,
+      configurations,
       serverImport: {
         ...managed,
         host,
@@ -602,6 +637,7 @@ export async function createApp(dependencies: AppDependencies) {
           },
         },
       },
+      dnsImport: { db: database.query, filtering, lists },
       connections,
       quotas,
       rotations,
@@ -622,7 +658,7 @@ export async function createApp(dependencies: AppDependencies) {
         database,
         clock,
         publicUrl: config.publicUrl,
-        configuration: (id, requestHost) => peers.configuration(id, requestHost),
+        configurations: (id, requestHost) => configurations.readBoth(id, requestHost),
         onUsed: (use) => peerReports.linkUsed(use),
       }),
       publicEndpoint: (requestHost) => readPublicEndpoint(endpoint, requestHost),

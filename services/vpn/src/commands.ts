@@ -21,6 +21,8 @@ export async function addCommands(program: Command, args: readonly string[] = []
   addTunnelCommands(program)
   if (args[0] === undefined || ['export', 'apply', 'help', '--help', '-h'].includes(args[0]))
     (await import('./command-line/as-code.ts')).addAsCodeCommands(program)
+  if (args[0] === undefined || ['import', 'help', '--help', '-h'].includes(args[0]))
+    (await import('./command-line/import-files.ts')).addImportCommand(program)
   if (args[0] === undefined || ['node', 'help', '--help', '-h'].includes(args[0]))
     (await import('./command-line/nodes.ts')).addNodeCommands(program)
   if (args[0] === undefined || ['profile', 'device-pause', 'help', '--help', '-h'].includes(args[0]))
@@ -37,14 +39,6 @@ function addTunnelCommands(program: Command): void {
     .command('down')
     .description('take all tunnels down; stopping the service leaves them running')
     .action(async () => (await import('./command-line/tunnels.ts')).takeAllDown())
-  program
-    .command('import')
-    .description('take over a WireGuard server of wg-easy, WGDashboard, PiVPN or wg-quick; the service must not run')
-    .argument('<path...>', 'its files, or the folder that holds them')
-    .option('--dry-run', 'say what would be created, and create nothing')
-    .option('--stopped', 'leave the interfaces stopped')
-    .option('--name <old=new...>', 'give an interface another name; may be repeated', [])
-    .action(async (paths, options) => (await import('./command-line/import-server.ts')).importServer(paths, options))
   program
     .command('simulate-traffic')
     .description('make simulated peers connect and transfer until interrupted')

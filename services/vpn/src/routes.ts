@@ -15,6 +15,7 @@ import { asCodeRoutes } from './as-code/routes.ts'
 import type { ConnectionHistory } from './connections/history.ts'
 import { connectionRoutes } from './connections/routes.ts'
 import type { Filtering } from './filtering/filtering.ts'
+import type { DnsImportDependencies } from './dns-import/dns-import.ts'
 import { dnsImportRoutes } from './dns-import/routes.ts'
 import { dnsRoutes } from './filtering/routes.ts'
 import { dataEnvelope, envelope, ok, OpenApiDocument, page, pageEnvelope } from './envelope.ts'
@@ -37,6 +38,7 @@ import type { ServerImportDependencies } from './server-import/server-import.ts'
 import type { NameRequests } from './name-requests/name-requests.ts'
 import { nameRequestRoutes } from './name-requests/routes.ts'
 import { type NodeFeature, nodeRoutes } from './nodes/routes.ts'
+import type { Configurations } from './peers/configurations.ts'
 import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
 import type { QueryLog } from './query-log/query-log.ts'
@@ -80,8 +82,10 @@ export interface Features {
   readonly publicEndpoint: ReadPublicEndpoint
   readonly interfaces: InterfaceFeature
   readonly peers: Peers
+  readonly configurations: Configurations
   readonly asCode: () => Promise<AsCode>
   readonly serverImport: ServerImportDependencies
+  readonly dnsImport: DnsImportDependencies
   readonly connections: ConnectionHistory
   readonly quotas: Quotas
   readonly rotations: KeyRotations
@@ -150,7 +154,7 @@ export function allRoutes(features: Features): Route[] {
     ...ownMethodRoutes(features.signInMethods, sessions, signInContext),
     ...tokenRoutes(tokens, publish, securityLog),
     ...interfaceRoutes(interfaces, publish),
-    ...peerRoutes(peers, publish),
+    ...peerRoutes(peers, features.configurations, publish),
     ...peerImportRoutes(features, publish, securityLog),
     ...serverImportRoutes(features.serverImport, publish),
     ...connectionRoutes(features.connections),
@@ -163,7 +167,7 @@ export function allRoutes(features: Features): Route[] {
     ...nodeRoutes(features.nodes, publish, securityLog),
     ...dnsRoutes(features.filtering, features.health, publish),
     ...privateDnsRoutes(features.privateDns, publish, securityLog),
-    ...dnsImportRoutes(features, publish),
+    ...dnsImportRoutes(features.dnsImport, publish),
     ...listRoutes(features.lists, publish),
     ...queryLogRoutes(features.queryLog, features.queryLogContext),
     ...overviewRoutes(features.overview),

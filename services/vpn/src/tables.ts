@@ -143,6 +143,8 @@ export interface PeerRow {
   next_due: number | null
   /** Since when its interface is reached at another endpoint than its configuration says; null when it has that one. */
   endpoint_changed_at: number | null
+  /** The same for the standby of its interface and the configuration for that. */
+  standby_changed_at: number | null
 }
 
 /** Activity that a device reported for a peer, and the totals over all restarts of the device. */

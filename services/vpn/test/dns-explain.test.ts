@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Safety } from '../src/dns/policy/safe-search.ts'
 import { Reason, safeSearchSource, Status } from '../src/dns/policy/verdict.ts'
 import { profileClient } from '../src/dns/policy/profile-table.ts'
+import { holdingAt } from '../src/filtering/profiles/holding.ts'
+import { type LoadedProfile, resolverProfile } from '../src/filtering/profiles/loaded-profile.ts'
+import { weekdays } from '../src/filtering/profiles/schedule.ts'
 import type { Explanation } from '../src/resolver/messages.ts'
 import type { ResolverClient, ResolverProfile, ResolverRule } from '../src/dns/resolver-files.ts'
 import { recordOf } from './dns-policies.ts'
@@ -28,7 +30,7 @@ const isSafe = ({ matches }: Explanation): boolean =>
 const pairs = 10_000
 
 test(
-  `${pairs} names queried by somebody, with profiles that change: the explanation says what the answer was`,
+  `${pairs} names queried by somebody at some time, with profiles and their schedules: the explanation says what the answer was`,
   { timeout: 180_000 },
   async (context) => {
     const seed = Number(
@@ -66,16 +68,49 @@ test(
       ...(n >= 4 ? { profile: n - 3 } : {}),
       ...(n < 6 ? { gateway: `10.8.${n % 2}.1` } : {}),
     }))
-    // One that holds, one outside its times, one in whose place another holds, one that is paused; other ones after each switch.
-    const profiles = (): ResolverProfile[] =>
-      [1, 2, 3, 4].map((number) => ({
-        number,
-        holds: pick([number, number, 0, 1 + Math.floor(random() * 4)]),
-        isPaused: random() < 0.2,
+    const time = () => `${String(Math.floor(random() * 24)).padStart(2, '0')}:${pick(['00', '15', '30', '59'])}`
+    // Every day from seven to seven, and at random times.
+    const times = () => [
+      { days: weekdays, from: '07:00', to: '19:00' },
+      { days: weekdays.filter(() => random() < 0.6), from: time(), to: time() },
+    ]
+    // The first one holds always, the others at their times in their zones, and for the rest of the time another one or none.
+    const loaded: LoadedProfile[] = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe'].map(
+      (zone, n) => ({
+        id: `profile-${n + 1}`,
+        number: n + 1,
+        name: `Profile ${n + 1}`,
         lists: pick([null, ['one'], ['two', 'three'], []]),
-        blockMode: 0,
-        safety: pick([0, Safety.search, Safety.search | Safety.strictYoutube, Safety.moderateYoutube]),
-      }))
+        rules: [],
+        services: [],
+        blockMode: null,
+        safeSearch: random() < 0.5,
+        youtube: pick([null, 'moderate', 'strict']),
+        schedule: n === 0 ? null : { time_zone: zone, times: times(), otherwise: n === 2 ? null : `profile-${n}` },
+        selfPauseMinutes: 0,
+        pausedUntil: 0,
+      }),
+    )
+    const others = (id: string) => loaded.find((each) => each.id === id)
+    /** A time of this year, every other one within hours of a change of clocks. */
+    const drawTime = () => {
+      const changes = ['2026-03-08T07:00Z', '2026-03-29T01:00Z', '2026-10-03T15:30Z', '2026-10-25T01:00Z'].map(
+        Date.parse,
+      )
+      const hours = (random() - 0.5) * 12
+      const moment =
+        random() < 0.5 ? pick(changes) + hours * 3_600_000 : Date.UTC(2026, 0, 1) + random() * 364 * 86_400_000
+      return Math.round(moment)
+    }
+    let inForce: readonly ResolverProfile[] = []
+    const profiles = (now = drawTime()): readonly ResolverProfile[] => {
+      inForce = loaded.map((profile) => {
+        const { profile: holds } = holdingAt(profile, now, { others, zone: 'UTC' })
+        const paused = holds && { ...holds, pausedUntil: random() < 0.2 ? now + 1 : 0 }
+        return resolverProfile(profile, paused, now)
+      })
+      return inForce
+    }
     const rules: ResolverRule[] = Array.from({ length: 60 }, (_, n) => ({
       number: n + 1,
       action: pick(['block', 'allow']),
@@ -128,7 +163,18 @@ test(
       zones,
       upstreamPort: upstream.port,
     })
-    const seen = { blocked: 0, allowed: 0, cname: 0, local: 0, led: 0, forwarded: 0, profile: 0, safe: 0 }
+    const seen = {
+      blocked: 0,
+      allowed: 0,
+      cname: 0,
+      local: 0,
+      led: 0,
+      forwarded: 0,
+      profile: 0,
+      safe: 0,
+      outside: 0,
+      instead: 0,
+    }
     const servers = [upstream, zoneServer].map(({ port }) => `udp://127.0.0.1:${port}`)
     const check = async () => {
       const client = 1 + Math.floor(random() * 8)
@@ -148,7 +194,17 @@ test(
       if (live.addresses.some((address) => address.startsWith('192.168.9.'))) assert.ok(isLocal, domain)
       if (isLocal) seen[said.cnames.length === 0 ? 'local' : 'led'] += 1
       if (isBlocked && said.name !== domain) seen.cname += 1
-      if (said.matches.some(({ isDeciding, scope }) => isDeciding && scope === 'profile')) seen.profile += 1
+      const holding = inForce[client - 5]
+      assert.equal(said.profile?.holds ?? 0, holding?.holds ?? 0, `the profile that holds for ${client}`)
+      const ofProfile = said.matches.find(({ isDeciding, scope }) => isDeciding && scope === 'profile')
+      if (ofProfile !== undefined) {
+        seen.profile += 1
+        assert.equal(holding?.isPaused, false)
+        if (ofProfile.kind === 'rule') assert.equal(1 + ((ofProfile.source - 1001) % 4), holding.holds)
+      }
+      const held = holding?.holds
+      if (held === 0) seen.outside += 1
+      if (held !== undefined && held !== 0 && held !== client - 4) seen.instead += 1
       if (isSafe(said)) seen.safe += 1
       if (isBlocked || said.cnames.length > 0) return
       const isForwarded = live.addresses.some((address) => address.startsWith('10.66.'))
@@ -160,7 +216,8 @@ test(
       if (isForwarded) seen.forwarded += 1
     }
     for (let done = 0; done < pairs; done += 50) {
-      if (done % 500 === 0) await fixture.input.write('profiles', profiles())
+      // Answers and explanations of these fifty are for one time.
+      await fixture.input.write('profiles', profiles())
       await Promise.all(Array.from({ length: 50 }, check))
     }
     context.diagnostic(JSON.stringify(seen))
@@ -172,7 +229,9 @@ test(
         seen.led > 20 &&
         seen.forwarded > 20 &&
         seen.profile > 20 &&
-        seen.safe > 20,
+        seen.safe > 20 &&
+        seen.outside > 20 &&
+        seen.instead > 20,
       JSON.stringify(seen),
     )
   },

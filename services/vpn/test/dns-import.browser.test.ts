@@ -2,7 +2,7 @@ import { test } from 'node:test'
 import { assertUsable, assertUsableOn, browserObstacle, wideAndPhone } from '@hearth/testing'
 import type { Page } from 'playwright-core'
 import { openFurnished } from './browser-fixture.ts'
-import { adGuardHome } from './foreign-filters.ts'
+import { adGuardClient, adGuardHome } from './foreign-filters.ts'
 import { foreignFile, type ForeignFile } from './foreign-servers.ts'
 
 async function choose(page: Page, { name, content }: ForeignFile): Promise<void> {
@@ -22,13 +22,15 @@ test(
     await choose(page, foreignFile('AdGuardHome.yaml', 'hello: world'))
     await dialog.getByText(/AdGuardHome\.yaml: is no AdGuardHome\.yaml/).waitFor()
     await assertUsableOn(page, wideAndPhone)
-    await choose(page, adGuardHome())
+    const kids = adGuardClient('Kids', ['192.168.1.9'], { use_global_settings: false })
+    await choose(page, adGuardHome({ clients: { persistent: [kids] } }))
     await dialog.getByRole('checkbox', { name: '2 block lists' }).waitFor()
+    await dialog.getByRole('checkbox', { name: '1 profile' }).waitFor()
     await dialog.getByText(/Replaces those that are set: 9\.9\.9\.9/).waitFor()
     await assertUsableOn(page, wideAndPhone, { picture: 'dns-import' })
     await dialog.getByRole('checkbox', { name: '2 block lists' }).uncheck()
     await dialog.getByRole('button', { name: 'Import', exact: true }).click()
-    await dialog.getByText('0 lists, 5 rules, 4 local names and 2 zones taken over.').waitFor()
+    await dialog.getByText('0 lists, 5 rules, 4 local names, 2 zones and 1 profile taken over.').waitFor()
     await assertUsable(page)
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
     await dialog.waitFor({ state: 'detached' })

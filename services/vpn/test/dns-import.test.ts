@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { zipSync } from 'fflate'
-import { adGuardHome, teleporter } from './foreign-filters.ts'
+import { adGuardClient, adGuardHome, groupedGravity, teleporter } from './foreign-filters.ts'
 import { foreignFile, type ForeignFile } from './foreign-servers.ts'
 import { startService } from './in-process.ts'
 
@@ -32,7 +32,7 @@ test('an AdGuard Home comes along: lists, rules, rewrites, upstreams and zones; 
   assert.deepEqual(await list('rules'), [])
 
   const made = await load([adGuardHome()])
-  assert.equal(made.body.message, '2 lists, 5 rules, 4 local names and 2 zones taken over', made.text)
+  assert.equal(made.body.message, '2 lists, 5 rules, 4 local names, 2 zones and 0 profiles taken over', made.text)
   const added = (await list('blocklists')).filter((each) => each['url'].startsWith('https://lists.example/'))
   assert.deepEqual(
     added.map((each) => [each['name'], each['enabled']]).toSorted((a, b) => String(a[0]).localeCompare(String(b[0]))),
@@ -83,7 +83,7 @@ test('an AdGuard Home comes along: lists, rules, rewrites, upstreams and zones; 
     /x\.example\^\$client.*: has a pattern or modifiers/,
     /off\.home\.example: is a rewrite that is off/,
     /keep\.example: keeps AAAA answers/,
-    /clients: settings of one client/,
+    /clients: one has nothing of its own but a name/,
   ])
     assert.match(reasons, part)
   assert.ok(!made.text.includes('not-for-anyone'), 'a password stands in the answer')
@@ -93,11 +93,92 @@ test('an AdGuard Home comes along: lists, rules, rewrites, upstreams and zones; 
     assert.deepEqual([part, again[part].created, again[part].existing], [part, 0, again[part].found])
 })
 
+test('clients of an AdGuard Home become profiles of the devices with their addresses, and what holds for all one of the interfaces', async () => {
+  await using world = await start()
+  const { service, load, list } = world
+  await service.call('POST', '/api/interfaces', { name: 'home', address: '10.8.0.1/24' })
+  await service.call('POST', '/api/interfaces', { name: 'guests', address: '10.9.0.1/24' })
+  const ids: Record<string, string> = {}
+  for (const [name, on, ip] of [
+    ['phone', 'home', '10.8.0.2'],
+    ['tablet', 'home', '10.8.0.3'],
+    ['console', 'home', '10.8.0.4'],
+    ['laptop', 'home', '10.8.0.5'],
+  ] as const)
+    ids[name] = (await service.call('POST', '/api/peers', { name, interface: on, ip })).body.data.id
+  await service.call('POST', '/api/dns/profiles', { name: 'Mine', peer_ids: [ids['laptop']] })
+  const file = adGuardHome({
+    filtering: {
+      rewrites: [],
+      blocked_services: { schedule: { time_zone: 'Local' }, ids: ['tiktok', 'disneyplus', 'nothing_of_ours'] },
+      safe_search: { enabled: true, youtube: true, google: true },
+    },
+    clients: {
+      persistent: [
+        adGuardClient('Anna', ['10.8.0.2', '10.8.0.3/32', 'aa:bb:cc:dd:ee:ff'], {
+          use_global_settings: false,
+          filtering_enabled: true,
+          safe_search: { enabled: true, youtube: false },
+          parental_enabled: true,
+        }),
+        adGuardClient('Console', ['aa:bb:cc:dd:ee:01'], {
+          use_global_settings: false,
+          use_global_blocked_services: false,
+          blocked_services: { schedule: { time_zone: 'Local', sun: { start: '10h', end: '12h' } }, ids: ['twitter'] },
+          upstreams: ['9.9.9.9'],
+        }),
+        adGuardClient('Guests', ['10.9.0.0/24'], { use_global_settings: false, filtering_enabled: true }),
+        adGuardClient('Laptop', ['10.8.0.5'], { use_global_settings: false, ignore_querylog: true }),
+        adGuardClient('Fridge', ['192.168.1.8'], { use_global_settings: false }),
+      ],
+    },
+  })
+  const trial = await load([file], { parts: ['clients'], dry_run: true })
+  assert.deepEqual(trial.body.data.clients, { found: 6, created: 0, existing: 0 }, trial.text)
+  assert.equal((await list('profiles')).length, 1)
+
+  const made = await load([file], { parts: ['clients'] })
+  assert.deepEqual(made.body.data.clients, { found: 6, created: 6, existing: 0 }, made.text)
+  const profiles = await list('profiles')
+  const shown = async (name: string) => {
+    const { id } = profiles.find((each) => each['name'] === name) as Row
+    const found = (await service.call('GET', `/api/dns/profiles/${id}`)).body.data
+    return [
+      found.services.toSorted(),
+      [found.safe_search, found.youtube, found.lists],
+      [...found.peers.map((peer: Row) => peer['name']).toSorted(), ...found.interfaces],
+    ]
+  }
+  const forAll = ['disney-plus', 'tiktok']
+  assert.deepEqual(await shown('Anna'), [forAll, [true, null, null], ['phone', 'tablet']])
+  assert.deepEqual(await shown('Console'), [['x'], [false, null, []], ['console']])
+  assert.deepEqual(await shown('Guests'), [forAll, [false, null, null], ['guests']])
+  assert.deepEqual(await shown('Laptop'), [forAll, [false, null, []], []])
+  assert.deepEqual(await shown('AdGuard Home'), [forAll, [true, 'moderate', null], ['home']])
+  assert.deepEqual(await shown('Mine'), [[], [false, null, null], ['laptop']])
+  const reasons = reasonsOf(made.body.data)
+  for (const part of [
+    /Anna: the look-ups at AdGuard/,
+    /Anna: services that are not known here: nothing_of_ours/,
+    /Console: the times in which its services are allowed/,
+    /Console: upstream servers of its own/,
+    /Laptop: its queries are not logged/,
+    /Laptop: its profile is there; its devices have another one/,
+    /Fridge: its profile is there, and no device has its address or name/,
+  ])
+    assert.match(reasons, part)
+  assert.deepEqual((await load([file], { parts: ['clients'] })).body.data.clients, {
+    found: 6,
+    created: 0,
+    existing: 6,
+  })
+})
+
 test('a Pi-hole 6 comes along from the archive of its teleporter, and only the parts that were asked for', async () => {
   await using world = await start()
   const { load, list } = world
   const part = await load([teleporter()], { parts: ['rules'] })
-  assert.equal(part.body.message, '0 lists, 4 rules, 0 local names and 0 zones taken over', part.text)
+  assert.equal(part.body.message, '0 lists, 4 rules, 0 local names, 0 zones and 0 profiles taken over', part.text)
   assert.deepEqual(
     (await list('rules'))
       .map((each) => `${each['action']} ${each['domain']} ${each['enabled']}`)
@@ -105,7 +186,7 @@ test('a Pi-hole 6 comes along from the archive of its teleporter, and only the p
     ['allow good.example true', 'block bad.example true', 'block off.example false', 'block worse.example true'],
   )
   const made = await load([teleporter()])
-  assert.equal(made.body.message, '2 lists, 0 rules, 3 local names and 2 zones taken over', made.text)
+  assert.equal(made.body.message, '2 lists, 0 rules, 3 local names, 2 zones and 0 profiles taken over', made.text)
   assert.deepEqual(made.body.data.upstreams, ['udp://127.0.0.1:5335', 'udp://[2620:fe::fe]'])
   assert.deepEqual(
     (await list('records'))
@@ -132,9 +213,46 @@ test('a Pi-hole 6 comes along from the archive of its teleporter, and only the p
     /\^ad\[0-9\]\+: is a pattern/,
     /resolver\.example: names its server/,
     /false,10\.0\.0\.0\/8.*: is off/,
-    /clients: groups of one client/,
   ])
     assert.match(reasons, reason)
+})
+
+test('groups of a Pi-hole become profiles: their lists, rules and clients, and what is for everybody stays for everybody', async () => {
+  await using world = await start()
+  const { service, load, list } = world
+  await service.call('POST', '/api/interfaces', { name: 'home', address: '10.8.0.1/24' })
+  for (const [name, ip] of [
+    ['phone', '10.8.0.2'],
+    ['console', '10.8.0.3'],
+    ['laptop', '10.8.0.4'],
+  ] as const)
+    await service.call('POST', '/api/peers', { name, interface: 'home', ip })
+  const before = new Set((await list('blocklists')).map((each) => each['id']))
+  const made = await load([groupedGravity()])
+  assert.equal(made.body.message, '3 lists, 2 rules, 0 local names, 0 zones and 3 profiles taken over', made.text)
+  assert.deepEqual(
+    (await list('rules')).map((each) => each['domain']).toSorted((a, b) => a.localeCompare(b)),
+    ['both.example', 'everybody.example'],
+  )
+  const names = new Map((await list('blocklists')).map((each) => [each['id'], each['name']]))
+  const found: Record<string, unknown> = {}
+  for (const { id, name } of await list('profiles')) {
+    const { lists, rules, peers, interfaces } = (await service.call('GET', `/api/dns/profiles/${id}`)).body.data
+    found[name] = [
+      lists?.map((each: string) => names.get(each)).toSorted() ?? 'all',
+      rules.map((rule: Row) => `${rule['action']} ${rule['domain']}`),
+      [...peers.map((peer: Row) => peer['name']).toSorted(), ...interfaces],
+    ]
+  }
+  assert.deepEqual(found, {
+    Kids: [['Kids only'], ['block kids.example'], ['console']],
+    'Kids and Guests': ['all', ['block kids.example', 'allow guests.example'], ['laptop']],
+    'Pi-hole': [['For all'], [], ['home']],
+  })
+  assert.ok([...before].every((id) => names.has(id)))
+  const reasons = reasonsOf(made.body.data)
+  assert.match(reasons, /Kids: is without the rules of the group Default; here rules for everyone hold for it/)
+  assert.match(reasons, /nobody\.example: is a rule of groups that no client is in/)
 })
 
 test('what does not fit here is left out with the reason, and the rest comes along', async () => {

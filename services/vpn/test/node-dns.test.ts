@@ -204,11 +204,15 @@ test('what a node says of its resolver is shown, and a notice names the node on 
   assert.equal((await world.list())[0]?.dns, null)
   assert.equal(await notice(), 'Berlin: its version of Hearth has no resolver: update it there')
   const startedAt = Date.parse('2026-11-27T12:00:00Z')
-  const log = { waiting: 3, lost: 1 }
+  const log = { waiting: 3, lost: 1, lost_at: startedAt }
   const running = { started_at: startedAt, restarts: 0, lists: 2, blocked_names: 7, problem: null, log }
   await berlin.report(['wg0'], { dns: { status: 'running', ...running } })
-  const shown = { status: 'running', ...running, started_at: '2026-11-27T12:00:00.000Z' }
+  const at = '2026-11-27T12:00:00.000Z'
+  const shown = { status: 'running', ...running, started_at: at, log: { ...log, lost_at: at } }
   assert.deepEqual([(await world.list())[0]?.dns, await notice()], [shown, undefined])
+  const { lost_at: _, ...older } = log
+  await berlin.report(['wg0'], { dns: { status: 'running', ...running, log: older } })
+  assert.equal((await world.list())[0]?.dns?.log?.lost_at, null, 'a node of an older version')
   await berlin.report(['wg0'], { dns: { status: 'running', ...running, problem: '10.8.0.1: the port is used' } })
   assert.equal(await notice(), 'Berlin: 10.8.0.1: the port is used')
   await berlin.report(['wg0'], { dns: { status: 'failed', ...running, started_at: null, restarts: 4 } })

@@ -433,7 +433,7 @@ test('peers are marked after a move to another endpoint until they have their co
   assert.deepEqual(await marked(), [], 'the endpoint is the same')
 })
 
-test('peers are marked after their node has another endpoint, and not for its name or as its standby', async () => {
+test('peers are marked after their node has another endpoint, and not for its name', async () => {
   await using world = await startWithNodes()
   using berlin = await joinedNode(world, 'Berlin')
   using paris = await joinedNode(world, 'Paris')
@@ -450,7 +450,8 @@ test('peers are marked after their node has another endpoint, and not for its na
   assert.deepEqual(await change(berlin.id, { endpoint: 'berlin.example.org' }), ['phone'])
   assert.equal(await endpointOf(world, phone), 'berlin.example.org:51900')
   assert.deepEqual(await change(berlin.id, { name: 'Bonn', endpoint: 'berlin.example.org' }), [])
-  assert.deepEqual(await change(paris.id, { endpoint: 'paris.example.org' }), ['laptop'])
+  assert.deepEqual(await change(paris.id, { endpoint: 'paris.example.org' }), ['laptop', 'phone'], 'and as standby')
+  await world.service.call('GET', `/api/peers/${phone.id}/config?standby=true`)
   const taken = await world.service.call('PUT', `/api/nodes/${berlin.id}`, { name: 'Paris', endpoint: null })
   assert.equal(taken.status, 409)
   assert.deepEqual(await markedPeers(world), ['laptop'], 'a refusal marks nobody')

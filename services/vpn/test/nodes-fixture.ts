@@ -9,6 +9,8 @@ import { joinService } from '../src/node-agent/join.ts'
 import { DnsManifest } from '../src/nodes/dns/manifest.ts'
 import {
   linkPaths,
+  type PageQuery,
+  PageQueryAnswer,
   QueryBatchAnswer,
   type Report,
   ReportAnswer,
@@ -131,6 +133,25 @@ export class FakeNode implements Disposable {
   /** Sends queries that it answered. */
   queries(batch: object): Promise<{ counted: number }> {
     return this.#link.send(linkPaths.queries, batch, { answer: QueryBatchAnswer })
+  }
+
+  /** Sends a request of a peer to its page on: by default one for the page itself, at the address of wg0. */
+  page(changes: Partial<PageQuery>): Promise<z.output<typeof PageQueryAnswer>> {
+    const address = changes.address ?? '10.8.0.1'
+    const query = {
+      interface: 'wg0',
+      address,
+      method: 'GET',
+      url: '/',
+      hosts: [address],
+      origin: '',
+      site: 'same-origin',
+    }
+    return this.#link.send(
+      linkPaths.page,
+      { ...query, content_type: '', body: '', ...changes },
+      { answer: PageQueryAnswer },
+    )
   }
 
   [Symbol.dispose](): void {

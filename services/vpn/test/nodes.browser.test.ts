@@ -7,6 +7,7 @@ import {
   assertUsable,
   assertUsableOn,
   browserObstacle,
+  eventually,
   everyScreen,
   freePort,
   runCommand,
@@ -133,7 +134,9 @@ test(
     await page.getByRole('navigation', { name: 'Interfaces' }).getByRole('link', { name: 'Nodes' }).click()
     await page.getByText('71,204 blocked names').waitFor()
     const problem = '10.9.0.1: another program of the host uses the port 53'
-    await berlin.report(['wg1'], { dns: { status: 'running', ...dns, problem } })
+    const log = { waiting: 0, lost: 1200, lost_at: Date.now() - 3 * 3_600_000 }
+    await berlin.report(['wg1'], { dns: { status: 'running', ...dns, problem, log } })
+    await page.getByText(/1,200 queries lost for the log, last 3 hours ago/).waitFor()
     await assertUsableOn(page, everyScreen, { ready: page.getByText(problem), picture: 'vpn-node-dns' })
     await page.getByRole('button', { name: 'More for Berlin' }).click()
     await page.getByRole('menuitem', { name: 'Edit' }).click()
@@ -163,6 +166,9 @@ test(
       picture: 'vpn-interfaces-standby',
     })
     await page.goto(`${fixture.service.url}/peers`)
+    const marks = page.getByText('Needs the standby configuration again')
+    await marks.first().waitFor()
+    const marked = await marks.count()
     await page
       .getByRole('button', { name: /^Connect / })
       .first()
@@ -175,6 +181,26 @@ test(
     const download = page.waitForEvent('download')
     await connecting.getByRole('button', { name: 'Download standby file' }).click()
     assert.match((await download).suggestedFilename(), /-2\.conf$/)
+    await page.keyboard.press('Escape')
+    await eventually(
+      () => marks.count(),
+      (count) => count < marked,
+      { what: 'the mark goes with the file' },
+    )
+    await page.getByRole('link', { name: 'Phone' }).click()
+    await page.getByRole('button', { name: 'Make a link' }).click()
+    await page.getByRole('button', { name: 'Make link' }).click()
+    const url = ((await page.getByLabel('Set-up link', { exact: true }).textContent()) ?? '').trim()
+    await page.goto('about:blank')
+    await page.goto(url)
+    await page.getByRole('button', { name: 'Show configuration' }).click()
+    const second = page.getByRole('img', { name: 'QR code with the standby configuration of Phone' })
+    await second.waitFor()
+    await page.getByText('save both files or scan both codes').waitFor()
+    await assertUsableOn(page, everyScreen, { ready: second, picture: 'vpn-setup-standby' })
+    const file = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save standby file' }).click()
+    assert.equal((await file).suggestedFilename(), 'Phone-2.conf')
     await page.goto(`${fixture.service.url}/interfaces`)
     const openMove = async () => {
       await page.getByRole('button', { name: 'More for wg0' }).click()

@@ -161,9 +161,6 @@ async function openService(count: number) {
   const peers = new Peers({
     ...shared,
     host,
-    onConfigured: () => undefined,
-    onNewKeyHandedOut: () => undefined,
-    publicEndpoint: () => Promise.resolve('vpn.example.org'),
     onChanged(ids) {
       changes.push(filtering.peersChanged(ids))
       return changes.at(-1) ?? Promise.resolve()

@@ -16,6 +16,7 @@ import { Placement } from '../src/interfaces/placement.ts'
 import { PeerLimits } from '../src/limits/peer-limits.ts'
 import { readOverview } from '../src/overview/overview.ts'
 import { Dashboard } from '../src/overview/schema.ts'
+import { Configurations } from '../src/peers/configurations.ts'
 import { Peers } from '../src/peers/peers.ts'
 import { openSampler } from '../src/peers/sampler.ts'
 import { PeerListQuery, type Peer } from '../src/peers/schema.ts'
@@ -71,13 +72,14 @@ async function openService() {
     onChanged: nothing,
   })
   const configured: string[] = []
-  const outside = {
-    host,
+  const peers = new Peers({ ...shared, host, onChanged: nothing })
+  const configurations = new Configurations({
+    db: database.query,
+    sealer,
     publicEndpoint: () => Promise.resolve('vpn.example.org'),
-    onConfigured: (id: string) => void configured.push(id),
+    onConfigured: (id) => void configured.push(id),
     onNewKeyHandedOut: () => undefined,
-  }
-  const peers = new Peers({ ...shared, ...outside, onChanged: nothing })
+  })
   const overview = () =>
     readOverview({
       database,
@@ -105,6 +107,7 @@ async function openService() {
     clock,
     interfaces,
     peers,
+    configurations,
     overview,
     handshakes,
     sample,
@@ -223,20 +226,20 @@ test('a connected peer that is disabled, expires or whose interface stops discon
 
 test('a configuration with another endpoint and other networks than the one before is one piece of news', async () => {
   await using service = await openService()
-  const { peers, interfaces, clock, configured } = service
+  const { peers, configurations, interfaces, clock, configured } = service
   await interfaces.create({ name: 'wg0', address: '10.8.0.1/24', listen_port: 51_820 })
   const phone = await peers.create({ name: 'phone', interface: 'wg0', routing_mode: 'split_tunnel' })
   const isMarked = async () => (await peers.get(admin, phone.id)).needs_configuration
-  await peers.configuration(phone.id, 'vpn.example.org')
+  await configurations.read(phone.id, 'vpn.example.org')
   assert.deepEqual([await isMarked(), configured], [false, []])
   clock.advance(1000)
   await interfaces.update('wg0', { listen_port: 51_821 })
   await peers.create({ name: 'office', interface: 'wg0', networks: ['10.20.0.0/16'] })
   assert.equal(await isMarked(), true)
-  const { text } = await peers.configuration(phone.id, 'vpn.example.org')
+  const { text } = await configurations.read(phone.id, 'vpn.example.org')
   assert.match(text, /10\.20\.0\.0\/16/)
   assert.match(text, /:51821$/m)
   assert.deepEqual([await isMarked(), configured], [false, [phone.id]])
-  await peers.configuration(phone.id, 'vpn.example.org')
+  await configurations.read(phone.id, 'vpn.example.org')
   assert.deepEqual(configured, [phone.id], 'the same one again changes nothing')
 })

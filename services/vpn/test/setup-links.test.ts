@@ -31,7 +31,12 @@ test('a device gets its configuration for a link, once, and administrators see w
   assert.equal(reply.status, 200, reply.text)
   assert.equal(reply.headers['cache-control'], 'no-store')
   const { text } = await service.call('GET', `/api/peers/${peer.id}/config`)
-  assert.deepEqual(reply.body.data, { name: 'Ada’s phone', file_name: 'Ada-s-phone.conf', configuration: text })
+  assert.deepEqual(reply.body.data, {
+    name: 'Ada’s phone',
+    file_name: 'Ada-s-phone.conf',
+    configuration: text,
+    standby: null,
+  })
   const again = await redeem(service, value, '192.0.2.8')
   assert.equal(again.status, 404)
   assert.equal(again.body.message, 'This link does not work any more. Ask for a new one.')

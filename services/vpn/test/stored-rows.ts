@@ -64,6 +64,7 @@ export function peerRow(id: string, more: Partial<PeerRow> = {}): PeerRow {
     next_private_key: null,
     next_preshared_key: null,
     endpoint_changed_at: null,
+    standby_changed_at: null,
     next_due: null,
     ...more,
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { pageRequest, sendPage } from '../src/tunnel-page/page-request.ts'
 import { ask } from './dns-client.ts'
 import { startFakeNameserver } from './fake-nameserver.ts'
 import { startService, type TestService } from './in-process.ts'
@@ -61,7 +62,8 @@ export async function startTunnelPage() {
         incoming.headers.origin = `http://${pageHost}`
       incoming.rawHeaders.splice(0, Infinity, 'Host', pageHost)
     }
-    void answer(incoming, outgoing, { place: { interface: 'wg0', address: pageHost, port: 80 }, from: String(from) })
+    const place = { interface: 'wg0', address: pageHost, port: 80 }
+    void answer(pageRequest(incoming), { place, from: String(from) }).then((page) => sendPage(incoming, outgoing, page))
   })
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   cleanup.defer(() => {

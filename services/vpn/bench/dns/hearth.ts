@@ -5,8 +5,13 @@ import { join } from 'node:path'
 import { startServiceProcess } from '@hearth/testing'
 import { execa } from 'execa'
 import { resolverFile } from '../../src/dns/resolver-files.ts'
+import { addManyPeers } from '../scenario/many-peers.ts'
 import { ports } from './trial.ts'
 import type { Server } from './servers.ts'
+
+const benchInterface = 'wgb'
+/** Peers and local names of a furnished service. */
+const furnished = 10_000
 
 const commandLine = join(import.meta.dirname, '../../../../cli/hearth.mjs')
 
@@ -15,6 +20,8 @@ export interface HearthOptions {
   readonly folder: string
   readonly log: 'all' | 'none'
   readonly engine: 'ffi' | 'dgram'
+  /** Ten thousand peers with a profile each, and as many local names; the queries are those of one of these peers. */
+  readonly isFurnished?: boolean
 }
 
 /** A service with its lists in place, to be started again and again, and how to reach it. */
@@ -66,10 +73,35 @@ export async function prepareHearth(list: string, options: HearthOptions): Promi
       if (status === 'done') break
     }
   }
+  if (options.isFurnished === true) await furnish(data, environment, caller(url, token))
   const table = join(data, 'dns', resolverFile.bundle)
-  const server: Server = { command: [process.execPath, commandLine, 'vpn', 'serve'], environment, table }
+  const client = options.isFurnished === true ? { DNS_LISTEN_CLIENT: `phone ${benchInterface} 0` } : {}
+  const command = [process.execPath, commandLine, 'vpn', 'serve']
+  const server: Server = { command, environment: { ...environment, ...client }, table }
   const fromText = { ...server, prepare: () => rm(table, { force: true }) }
   return { server, fromText, queryLog: join(data, 'dns', resolverFile.queryLog), token, url }
+}
+
+/** Adds ten thousand peers, a profile that each of them has, and ten thousand local names. */
+async function furnish(
+  data: string,
+  environment: Record<string, string>,
+  call: ReturnType<typeof caller>,
+): Promise<void> {
+  const started = () => startServiceProcess('vpn', environment)
+  {
+    await using service = await started()
+    void service
+    await call('POST', '/api/interfaces', { name: benchInterface, address: '10.64.0.1/16', allow_host_overlap: true })
+  }
+  await addManyPeers(data, benchInterface, furnished)
+  await using service = await started()
+  void service
+  const rules = Array.from({ length: 100 }, (_, n) => ({ action: 'block', domain: `rule${n}.profile.example` }))
+  const profile = { name: 'Everyone', rules, services: ['tiktok', 'roblox'], safe_search: true }
+  await call('POST', '/api/dns/profiles', { ...profile, interfaces: [benchInterface] })
+  const lines = Array.from({ length: furnished }, (_, n) => `host${n}.home.example A 192.168.${n >> 8}.${n & 255}`)
+  await call('POST', '/api/dns/records/import', { text: lines.join('\n') })
 }
 
 /** Calls the API and returns `data`; throws when it fails. */

@@ -5,6 +5,7 @@ import { type Command, Option } from 'commander'
 import { describeReport } from '../as-code/describe.ts'
 import type { ApplyReport, ApplyRequest } from '../as-code/schema.ts'
 import { minPassphrase } from '../as-code/secrets.ts'
+import { readTextFile } from './given-files.ts'
 import { readHidden } from './hidden-input.ts'
 import { inLines, reach, type ReachOptions, withAccess } from './reach.ts'
 
@@ -55,9 +56,7 @@ async function exportState(file: string | undefined, options: ExportOptions): Pr
 }
 
 async function applyFile(file: string, options: ApplyOptions): Promise<void> {
-  const text = await readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch((error: Error) => {
-    throw new OperatorError(`${file}: cannot be read: ${error.message}`, { cause: error })
-  })
+  const text = await readTextFile(file)
   const passphrase = /^secrets:/m.test(text) ? await givenPassphrase(options) : undefined
   const request: ApplyRequest = {
     text,

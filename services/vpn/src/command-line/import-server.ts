@@ -1,25 +1,24 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { basename, join, relative } from 'node:path'
 import { lockDataDirectory, OperatorError, systemClock } from '@hearth/runtime'
 import { createHostLinks } from '../interfaces/host-links.ts'
-import { Problem } from '../problems.ts'
-import { maxBytes, maxFiles } from '../foreign-files/schema.ts'
+import type { GivenFile } from '../foreign-files/given-file.ts'
 import { ServerImport, type ServerImportReport } from '../server-import/schema.ts'
 import { importServers } from '../server-import/server-import.ts'
 import { openSettings } from '../settings/settings.ts'
 import { chooseForHost, openDataPlane } from '../wireguard/choose-driver.ts'
 import { createCommandRunner } from '../wireguard/command.ts'
+import { inOneLine } from './checked-input.ts'
 import { withStorage } from './data.ts'
+import type { ReachOptions } from './reach.ts'
+import { openRemote } from './remote.ts'
 
-interface ImportOptions {
+export interface ServerImportOptions extends ReachOptions {
   readonly dryRun?: boolean
   readonly stopped?: boolean
   readonly name: readonly string[]
 }
 
-/** Takes over servers of another program into the database; the next start of the service brings them up. */
-export async function importServer(paths: readonly string[], options: ImportOptions): Promise<void> {
-  const files = await readGiven(paths)
+/** Takes over servers of another program: in the database of a stopped service, whose next start brings them up, or over the API. */
+export async function importServer(files: readonly GivenFile[], options: ServerImportOptions): Promise<void> {
   const parsed = ServerImport.safeParse({
     files: files.map(({ name, content }) => ({ name, content: content.toString('base64') })),
     names: Object.fromEntries(options.name.map(parseName)),
@@ -27,60 +26,45 @@ export async function importServer(paths: readonly string[], options: ImportOpti
     dry_run: options.dryRun === true,
   })
   if (!parsed.success) throw new OperatorError(parsed.error.issues[0]?.message ?? 'the files cannot be used')
+  const { data: input } = parsed
+  const { url, tokenFile } = options
+  if (url !== undefined) {
+    const service = await openRemote(url, tokenFile)
+    return importAndTell(input, { send: (request) => service.importServer(request), end: 'peers created' })
+  }
   await withStorage(async ({ database, sealer, config }) => {
     using _lock = lockDataDirectory(config.dataDirectory)
     const run = createCommandRunner()
     const { backend } = await chooseForHost(config.backend, run)
     const { driver } = openDataPlane(backend, { directory: config.dataDirectory, run })
     const { current: settings } = await openSettings(database.query)
-    try {
-      const host = createHostLinks(driver)
-      const context = { database, sealer, clock: systemClock, settings, host, running: undefined }
-      // Whatever stands in the way is told of all servers at once.
-      const trial = await importServers(context, { ...parsed.data, dry_run: true })
-      const isPossible = trial.problems === 0
-      const report = isPossible && !parsed.data.dry_run ? await importServers(context, parsed.data) : trial
-      process.stdout.write(describe(report, { isPossible, isTrial: parsed.data.dry_run }))
-      if (!isPossible) process.exitCode = 1
-    } catch (error) {
-      throw error instanceof Problem ? new OperatorError(error.message) : error
-    } finally {
-      await driver.close()
-    }
+    const host = createHostLinks(driver)
+    const context = { database, sealer, clock: systemClock, settings, host, running: undefined }
+    const send = (request: ServerImport) => importServers(context, request)
+    await importAndTell(input, { send, end: 'peers created; start the service to bring them up' }).finally(() =>
+      driver.close(),
+    )
   })
 }
 
-interface ReadFile {
-  readonly name: string
-  readonly content: Buffer
+interface Importing {
+  readonly send: (input: ServerImport) => Promise<ServerImportReport>
+  /** What stands behind the number of peers that were created. */
+  readonly end: string
 }
 
-/** Reads the files, and of a folder those that a server can stand in. */
-async function readGiven(paths: readonly string[]): Promise<ReadFile[]> {
-  const files = (await Promise.all(paths.map(listFiles))).flat()
-  if (files.length === 0) throw new OperatorError(`${paths.join(', ')}: no .conf, .json or .db file is there`)
-  if (files.length > maxFiles) throw new OperatorError(`${files.length} files; at most ${maxFiles} at once`)
-  const read: ReadFile[] = []
-  let bytes = 0
-  for (const { path, name } of files) {
-    bytes += (await stat(path)).size
-    if (bytes > maxBytes)
-      throw new OperatorError(`${path}: the files are larger than ${maxBytes / 1_048_576} MiB together`)
-    read.push({ name, content: await readFile(path) })
-  }
-  return read
-}
-
-async function listFiles(path: string): Promise<{ path: string; name: string }[]> {
-  const found = await stat(path).catch(() => undefined)
-  if (found === undefined) throw new OperatorError(`${path}: there is no such file`)
-  if (!found.isDirectory()) return [{ path, name: basename(path) }]
-  const entries = await readdir(path, { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile() && /\.(?:conf|json|db)$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .toSorted()
-    .map((file) => ({ path: file, name: relative(path, file) }))
+async function importAndTell(input: ServerImport, { send, end }: Importing): Promise<void> {
+  // Whatever stands in the way is told of all servers at once.
+  const trial = await inOneLine(send({ ...input, dry_run: true }))
+  const isPossible = trial.problems === 0
+  const report = isPossible && !input.dry_run ? await inOneLine(send(input)) : trial
+  const last = !isPossible
+    ? 'nothing was created'
+    : input.dry_run
+      ? 'all of it can be created; nothing was, because of --dry-run'
+      : `${report.created} ${end}`
+  process.stdout.write(describe(report, last))
+  if (!isPossible) process.exitCode = 1
 }
 
 function parseName(text: string): [string, string] {
@@ -89,10 +73,7 @@ function parseName(text: string): [string, string] {
   return [before, after]
 }
 
-function describe(
-  report: ServerImportReport,
-  { isPossible, isTrial }: { isPossible: boolean; isTrial: boolean },
-): string {
+function describe(report: ServerImportReport, end: string): string {
   const lines = report.interfaces.flatMap((on) => [
     `${on.name} (${on.source}): ${on.address ?? 'no address'}, UDP port ${on.listen_port ?? 'of its own'}, ${on.peers.length} peers${on.is_running ? ', runs on this host' : ''}`,
     ...on.problems.map(({ field, message }) => `  cannot be: ${field}: ${message}`),
@@ -101,10 +82,5 @@ function describe(
     ),
   ])
   const leftOut = report.left_out.map(({ about, reason }) => `left out: ${about}: ${reason}`)
-  const end = !isPossible
-    ? 'nothing was created'
-    : isTrial
-      ? 'all of it can be created; nothing was, because of --dry-run'
-      : `${report.created} peers created; start the service to bring them up`
   return `${[...lines, ...leftOut, end].join('\n')}\n`
 }

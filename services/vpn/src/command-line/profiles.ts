@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { OperatorError } from '@hearth/runtime'
 import { type Command, InvalidArgumentError } from 'commander'
 import { Document } from 'yaml'
@@ -6,6 +5,7 @@ import { formatVersion } from '../as-code/write-document.ts'
 import { readYaml } from '../as-code/yaml-text.ts'
 import { nameKey } from '../envelope.ts'
 import type { DnsProfile } from '../filtering/profiles/schema.ts'
+import { readTextFile } from './given-files.ts'
 import { inLines, reach, type ReachOptions, type ServiceAccess, withAccess } from './reach.ts'
 
 /** A week, as over the API. */
@@ -190,10 +190,7 @@ async function apply(state: ServiceAccess['state'], what: string, profiles: Map<
 }
 
 async function readMembers(file: string): Promise<Entry> {
-  const text = await readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch((error: Error) => {
-    throw new OperatorError(`${file}: cannot be read: ${error.message}`, { cause: error })
-  })
-  const document = readYaml(text)
+  const document = readYaml(await readTextFile(file))
   if (!('value' in document)) {
     const [first] = document
     throw new OperatorError(`${file}:${first?.line ?? 1}: ${first?.message ?? 'is no YAML'}`)

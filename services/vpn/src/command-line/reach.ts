@@ -8,6 +8,8 @@ import { openOfflineParts } from '../as-code/offline-parts.ts'
 import { openTrial } from '../as-code/trial.ts'
 import { PeerPauses } from '../filtering/pauses/pauses.ts'
 import type { DnsPeerPause } from '../filtering/pauses/schema.ts'
+import { importDns } from '../dns-import/dns-import.ts'
+import type { DnsImport, DnsImportReport } from '../dns-import/schema.ts'
 import type { DnsProfile } from '../filtering/profiles/schema.ts'
 import { createHostLinks } from '../interfaces/host-links.ts'
 import { Problem } from '../problems.ts'
@@ -29,6 +31,8 @@ export type WantedStateAccess = Pick<AsCode, 'export' | 'apply'>
 /** A service for commands: the database of a stopped one, or a running one over its API. */
 export interface ServiceAccess {
   readonly state: WantedStateAccess
+  /** Takes over the settings of another DNS filter. */
+  readonly importDns: (input: DnsImport) => Promise<DnsImportReport>
   readonly profiles: {
     /** By name. */
     list(): Promise<readonly DnsProfile[]>
@@ -73,9 +77,15 @@ export async function withAccess(
       await using offline = await openOfflineParts(dependencies)
       // As the first start would: what is in the file is compared with what a new installation has.
       if (!isReading) await offline.lists.makeDefaults()
-      const { parts } = offline
+      const { parts, lists } = offline
       const state = new AsCode({ parts, openTrial: () => openTrial(dependencies), onChanged: () => undefined })
-      await work({ state, profiles: storedProfiles(offline), pauses: await storedPauses(database.query) })
+      const filter = { db: database.query, filtering: parts.dns, lists }
+      await work({
+        state,
+        importDns: (input) => importDns(filter, input, 'command line'),
+        profiles: storedProfiles(offline),
+        pauses: await storedPauses(database.query),
+      })
     } finally {
       await driver.close()
     }

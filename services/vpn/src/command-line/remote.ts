@@ -2,9 +2,11 @@ import { OperatorError } from '@hearth/runtime'
 import { readTokenFile } from '@hearth/service'
 import { z } from 'zod'
 import { ApplyReport } from '../as-code/schema.ts'
+import { DnsImportReport } from '../dns-import/schema.ts'
 import { Problem } from '../problems.ts'
 import { DnsPeerPauses } from '../filtering/pauses/schema.ts'
 import { DnsProfile } from '../filtering/profiles/schema.ts'
+import { type ServerImport, ServerImportReport } from '../server-import/schema.ts'
 import type { ServiceAccess } from './reach.ts'
 
 /** Longest time for one request, milliseconds: an apply of ten thousand peers takes a while. */
@@ -13,10 +15,17 @@ const timeout = 300_000
 const Failure = z.object({ message: z.string(), details: z.record(z.string(), z.unknown()).optional() })
 const Applied = z.object({ data: ApplyReport })
 const Profiles = z.object({ data: z.array(DnsProfile) })
+const DnsImported = z.object({ data: DnsImportReport })
+const ServersImported = z.object({ data: ServerImportReport })
 const Pauses = z.object({ data: DnsPeerPauses })
 
+/** A running service, which brings up the servers of an import itself. */
+interface RemoteAccess extends ServiceAccess {
+  importServer(input: ServerImport): Promise<ServerImportReport>
+}
+
 /** A running service over its API. */
-export async function openRemote(url: string, tokenFile: string | undefined): Promise<ServiceAccess> {
+export async function openRemote(url: string, tokenFile: string | undefined): Promise<RemoteAccess> {
   if (!URL.canParse(url)) throw new OperatorError(`--url: ${url} is no address`)
   if (tokenFile === undefined) throw new OperatorError('--token-file is needed with --url')
   const token = await readTokenFile(tokenFile)
@@ -45,6 +54,8 @@ export async function openRemote(url: string, tokenFile: string | undefined): Pr
       export: (passphrase) => send('/api/export', passphrase === undefined ? undefined : { passphrase }),
       apply: async (request) => Applied.parse(parsed(await send('/api/apply', request))).data,
     },
+    importDns: async (input) => DnsImported.parse(parsed(await send('/api/dns/import', input))).data,
+    importServer: async (input) => ServersImported.parse(parsed(await send('/api/server-import', input))).data,
     profiles: {
       list: async () => Profiles.parse(parsed(await send('/api/dns/profiles?limit=100'))).data,
       pause: (id, seconds) =>

@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely'
 import type { z } from 'zod'
 import type { Filtering } from '../filtering/filtering.ts'
 import { maxLists } from '../dns/policy/membership.ts'
@@ -8,13 +9,16 @@ import type { LeftOut } from '../foreign-files/given-file.ts'
 import { DnsZoneCreate } from '../filtering/zones/schema.ts'
 import type { Lists } from '../lists/lists.ts'
 import { BlockListCreate, maxListName } from '../lists/schema.ts'
+import { importClients } from './client-profiles.ts'
 import { Problem, problemFields, problemOf } from '../problems.ts'
+import type { Tables } from '../tables.ts'
 import type { FoundDns } from './found-dns.ts'
 import type { DnsImport, DnsImportReport } from './schema.ts'
 
 /** What the import of DNS settings stands on. */
 export interface DnsImportDependencies {
-  readonly filtering: Pick<Filtering, 'rules' | 'records' | 'zones' | 'settings'>
+  readonly db: Kysely<Tables>
+  readonly filtering: Pick<Filtering, 'rules' | 'records' | 'zones' | 'settings' | 'profiles'>
   readonly lists: Pick<Lists, 'create' | 'list'>
 }
 
@@ -43,10 +47,18 @@ export async function importDns(
     rules: parts.has('rules') ? await work.rules() : nothing,
     records: parts.has('records') ? await work.records() : nothing,
     zones: parts.has('zones') ? await work.zones() : nothing,
+    clients: parts.has('clients') ? await work.clients() : nothing,
     upstreams: parts.has('upstreams') ? await work.upstreams() : [],
     left_out: [],
   }
   return { ...report, left_out: [...found.leftOut, ...work.leftOut].slice(0, maxLeftOut) }
+}
+
+/** Says what an import made. */
+export function describeCounts({ lists, rules, records, zones, clients }: DnsImportReport): string {
+  const counted = ({ created }: Counts, noun: string) => `${created} ${noun}${created === 1 ? '' : 's'}`
+  const first = [counted(lists, 'list'), counted(rules, 'rule'), counted(records, 'local name'), counted(zones, 'zone')]
+  return `${first.join(', ')} and ${counted(clients, 'profile')} taken over`
 }
 
 function joined(finds: readonly FoundDns[]): FoundDns {
@@ -59,6 +71,7 @@ function joined(finds: readonly FoundDns[]): FoundDns {
     records: finds.flatMap((each) => each.records),
     zones: finds.flatMap((each) => each.zones),
     upstreams: finds.flatMap((each) => each.upstreams),
+    clients: finds.flatMap((each) => each.clients),
     leftOut: finds.flatMap((each) => each.leftOut),
   }
 }
@@ -140,6 +153,15 @@ class Import {
       for (const [index, message] of faulty) this.#leave(lines[index] ?? '', message)
       lines.splice(0, lines.length, ...lines.filter((_, index) => !faulty.has(index)))
     }
+  }
+
+  async clients(): Promise<Counts> {
+    const clients = this.#bounded(this.#found.clients, 'clients')
+    if (this.#isTrial) return { found: clients.length, created: 0, existing: 0 }
+    return importClients(this.#dependencies, clients, {
+      by: this.#by,
+      leave: (about, reason) => this.#leave(about, reason),
+    })
   }
 
   /** The upstreams, which replace those that are set. */

@@ -3,8 +3,10 @@ import { route } from '../access.ts'
 import { done, messageEnvelope } from '../envelope.ts'
 import { maxBytes } from '../foreign-files/schema.ts'
 import type { Publish } from '../service-event.ts'
-import { importDns, type DnsImportDependencies } from './dns-import.ts'
+import { describeCounts, importDns, type DnsImportDependencies } from './dns-import.ts'
 import { DnsImport, DnsImportReport } from './schema.ts'
+
+const changed = ['blocklists', 'dns_rules', 'dns_records', 'dns_zones', 'dns_profiles', 'dns_settings'] as const
 
 /** Settings of other DNS filters. */
 export function dnsImportRoutes(dependencies: DnsImportDependencies, publish: Publish): Route[] {
@@ -17,7 +19,7 @@ export function dnsImportRoutes(dependencies: DnsImportDependencies, publish: Pu
         limit: 'counted',
         summary: 'Take over the settings of AdGuard Home or Pi-hole',
         description:
-          'Lists, rules, local names, zones and upstreams. What is here already stays, what does not fit is left out with the reason, and doing it again adds only what is missing.',
+          'Lists, rules, local names, zones, upstreams, and clients with settings of their own, or in groups, as profiles for the devices with their addresses. What is here already stays, what does not fit is left out with the reason, and doing it again adds only what is missing.',
         access: 'admin',
         body: DnsImport,
         // Base64 takes four bytes for three, and each file has a name.
@@ -28,13 +30,8 @@ export function dnsImportRoutes(dependencies: DnsImportDependencies, publish: Pu
       async ({ body, caller }) => {
         const report = await importDns(dependencies, body, caller.username)
         if (body.dry_run) return done(report, 'The files can be read; nothing was changed')
-        for (const collection of ['blocklists', 'dns_rules', 'dns_records', 'dns_zones', 'dns_settings'] as const)
-          publish({ type: 'changed', collection, id: null })
-        const { lists, rules, records, zones } = report
-        return done(
-          report,
-          `${lists.created} lists, ${rules.created} rules, ${records.created} local names and ${zones.created} zones taken over`,
-        )
+        for (const collection of changed) publish({ type: 'changed', collection, id: null })
+        return done(report, describeCounts(report))
       },
     ),
   ]

@@ -3,7 +3,7 @@ import { wholeNumber } from '../envelope.ts'
 import { ForeignFiles, LeftOutEntry } from '../foreign-files/schema.ts'
 
 /** Parts of a DNS filter that can come along. */
-export const DnsImportPart = z.enum(['lists', 'rules', 'records', 'zones', 'upstreams'])
+export const DnsImportPart = z.enum(['lists', 'rules', 'records', 'zones', 'upstreams', 'clients'])
 export type DnsImportPart = z.infer<typeof DnsImportPart>
 
 /** Files of another DNS filter whose settings are to hold here. */
@@ -35,6 +35,10 @@ export const DnsImportReport = z
     rules: Counts,
     records: Counts,
     zones: Counts,
+    clients: Counts.meta({
+      description:
+        'Clients with settings of their own, or in groups, as profiles; `existing`: there is a profile of that name',
+    }),
     upstreams: z.array(z.string()).meta({ description: 'Upstream servers in the form of this service' }),
     left_out: z.array(LeftOutEntry).meta({ description: 'What does not come along' }),
   })

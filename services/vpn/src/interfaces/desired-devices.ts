@@ -21,6 +21,7 @@ interface DesiredDevicesDependencies {
   readonly sealer: Sealer
   readonly clock: Clock
   readonly pagePort?: (name: string) => number | null
+  readonly pagePortOnNodes?: () => number | null
 }
 
 /** The desired state of the machine, read from the database; the data plane reads it when it starts, repairs and changes. */
@@ -29,29 +30,31 @@ export class DesiredDevices {
   readonly #clock: Clock
   readonly #opened: (sealed: string, context: string) => string
   readonly #pagePort: (name: string) => number | null
+  readonly #pagePortOnNodes: () => number | null
 
-  /** `pagePort` is the port of the page for the peers of an interface; null without one. */
-  constructor({ db, sealer, clock, pagePort = () => null }: DesiredDevicesDependencies) {
+  /** `pagePort` and `pagePortOnNodes` are the ports of the page for the peers of an interface; null without one. */
+  constructor({ db, sealer, clock, pagePort = () => null, pagePortOnNodes = () => null }: DesiredDevicesDependencies) {
     this.#db = db
     this.#clock = clock
     this.#pagePort = pagePort
+    this.#pagePortOnNodes = pagePortOnNodes
     this.#opened = createOpenedKeys(sealer)
   }
 
   /** Reads all interfaces of this host, or the one of that name; stopped ones too. */
   async read(name?: string): Promise<DesiredDevice[]> {
-    if (name === undefined) return this.#devices(await interfaceRowsOn(this.#db, null))
+    if (name === undefined) return this.#devices(await interfaceRowsOn(this.#db, null), this.#pagePort)
     const row = await findInterfaceRow(this.#db, name)
-    return row === undefined || row.node_id !== null ? [] : this.#devices([row])
+    return row === undefined || row.node_id !== null ? [] : this.#devices([row], this.#pagePort)
   }
 
-  /** Reads the interfaces of a node, which has no pages for peers; stopped ones too. */
+  /** Reads the interfaces of a node; stopped ones too. */
   async readOn(nodeId: string): Promise<DesiredDevice[]> {
-    return this.#devices(await interfaceRowsOn(this.#db, nodeId))
+    return this.#devices(await interfaceRowsOn(this.#db, nodeId), this.#pagePortOnNodes)
   }
 
-  #devices(rows: readonly InterfaceRow[]): Promise<DesiredDevice[]> {
-    return Promise.all(rows.map((row) => this.#device(row)))
+  #devices(rows: readonly InterfaceRow[], pagePort: (name: string) => number | null): Promise<DesiredDevice[]> {
+    return Promise.all(rows.map((row) => this.#device(row, pagePort(row.name))))
   }
 
   /** Returns the peer for a row. */
@@ -73,15 +76,11 @@ export class DesiredDevices {
 
   /** Reads the firewall of an interface, with the isolated peers and the networks behind peers that it has now. */
   async rules(row: InterfaceRow): Promise<InterfaceRules> {
-    return this.#rules(row, await effectivePeerRows(this.#db, row.name, { at: this.#clock.now(), inRules: true }))
+    const peers = await effectivePeerRows(this.#db, row.name, { at: this.#clock.now(), inRules: true })
+    return rulesOf(row, peers, row.node_id === null ? this.#pagePort(row.name) : null)
   }
 
-  #rules(row: InterfaceRow, peers: readonly PeerRow[]): InterfaceRules {
-    const port = row.node_id === null ? this.#pagePort(row.name) : null
-    return { ...rulesOf(row, peers), ...(port === null ? {} : { page: { port, addresses: gatewaysOf(row) } }) }
-  }
-
-  async #device(row: InterfaceRow): Promise<DesiredDevice> {
+  async #device(row: InterfaceRow, pagePort: number | null): Promise<DesiredDevice> {
     const peers = row.enabled === 1 ? await effectivePeerRows(this.#db, row.name, { at: this.#clock.now() }) : []
     const config: DeviceConfig = {
       name: row.name,
@@ -94,13 +93,14 @@ export class DesiredDevices {
     return {
       config,
       peers: peers.flatMap((peer) => [this.peer(peer), this.nextPeer(peer) ?? []].flat()),
-      rules: this.#rules(row, peers),
+      rules: rulesOf(row, peers, pagePort),
       running: row.enabled === 1,
+      rotations: peers.flatMap(({ public_key: from, next_public_key: to }) => (to === null ? [] : [{ from, to }])),
     }
   }
 }
 
-function rulesOf(row: InterfaceRow, peers: readonly PeerRow[]): InterfaceRules {
+function rulesOf(row: InterfaceRow, peers: readonly PeerRow[], pagePort: number | null): InterfaceRules {
   return {
     name: row.name,
     subnets: [subnet4(row.address).cidr, ...(row.address6 === null ? [] : [subnet6(row.address6).cidr])],
@@ -108,6 +108,7 @@ function rulesOf(row: InterfaceRow, peers: readonly PeerRow[]): InterfaceRules {
     nat: row.nat === 1,
     forwarding: row.forwarding === 1,
     isolated: peers.flatMap((peer) => (peer.client_isolation === 1 ? addressesOf(peer) : [])),
+    ...(pagePort === null ? {} : { page: { port: pagePort, addresses: gatewaysOf(row) } }),
   }
 }
 

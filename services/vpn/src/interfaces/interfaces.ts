@@ -109,8 +109,7 @@ export class Interfaces {
       )
       await this.#settle(tunnel, { before, after }, () => store.updateInterfaceRow(this.#db, name, before))
       this.#dependencies.sampler.interfaceChanged(after)
-      if (await this.#hasOtherEndpoint(before, after))
-        await store.noteEndpointChange(this.#db, name, this.#dependencies.clock.now())
+      await this.#noteEndpoints(before, after)
     })
     await this.#dependencies.onChanged()
     return this.get(name)
@@ -192,6 +191,16 @@ export class Interfaces {
     const row = newInterfaceRow({ ...input, listen_port: port }, context)
     await checkPlace(this.#db, host, { after: row, allowHostOverlap: input.allow_host_overlap === true })
     return row
+  }
+
+  /** Notes for the peers which of their configurations lead elsewhere now. */
+  async #noteEndpoints(before: InterfaceRow, after: InterfaceRow): Promise<void> {
+    const now = this.#dependencies.clock.now()
+    if (await this.#hasOtherEndpoint(before, after)) await store.noteEndpointChange(this.#db, after.name, now)
+    const [was, is] = [before, after].map((row) => row.standby_node_id)
+    const isOther = was !== is || before.listen_port !== after.listen_port
+    if (isOther && (was !== null || is !== null))
+      await store.noteStandbyChange(this.#db, after.name, is === null ? null : now)
   }
 
   async #hasOtherEndpoint(before: InterfaceRow, after: InterfaceRow): Promise<boolean> {

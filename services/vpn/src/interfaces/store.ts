@@ -145,6 +145,11 @@ export async function noteEndpointChange(db: Db, name: string, now: number): Pro
   await db.updateTable('peers').set({ endpoint_changed_at: now }).where('interface', '=', name).execute()
 }
 
+/** Notes that the standby of an interface is another one now, or at another endpoint; null when there is none. */
+export async function noteStandbyChange(db: Db, name: string, at: number | null): Promise<void> {
+  await db.updateTable('peers').set({ standby_changed_at: at }).where('interface', '=', name).execute()
+}
+
 /** The interface's peers go with it; returns how many there were. */
 export async function deleteInterfaceRow(db: Db, name: string): Promise<number> {
   const peers = await db.deleteFrom('peers').where('interface', '=', name).executeTakeFirst()

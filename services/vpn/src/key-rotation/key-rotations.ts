@@ -10,6 +10,7 @@ import type { PeerRow, Tables } from '../tables.ts'
 import { generateKeyPair, generatePresharedKey } from '../wireguard/keys.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
 import type { KeyRotationBegin } from './schema.ts'
+import { lookPause, shortestLookPause } from './look-pauses.ts'
 import { type WaitingRow, waitingRows } from './store.ts'
 
 export interface KeyRotationDependencies {
@@ -24,16 +25,6 @@ export interface KeyRotationDependencies {
   readonly onFinished: (peer: Peer) => void
 }
 
-/** Milliseconds between two looks for the first handshake of a new key: soon after it was handed out, and later. */
-const lookEvery = 100
-const lookLaterEvery = 1000
-
-/** Time in which a new key that was handed out is probably used, milliseconds. */
-const soon = 15 * 60_000
-
-/** How many times as long as a look a pause is at least. */
-const pauseFactor = 10
-
 const day = 86_400_000
 
 const noNextKeys = { next_public_key: null, next_private_key: null, next_preshared_key: null, next_due: null }
@@ -47,7 +38,7 @@ export class KeyRotations {
   #cancelTimer: () => void = () => undefined
   #looking: Promise<void> = Promise.resolve()
   #isClosed = false
-  #expectedUntil = 0
+  #handedOutAt = -Infinity
   /** New keys that nodes have seen used. */
   readonly #used = new Set<string>()
 
@@ -84,8 +75,8 @@ export class KeyRotations {
 
   /** Notes that a configuration was handed out: a new key may be used at any moment from now on. */
   handedOut(): void {
-    this.#expectedUntil = this.#dependencies.clock.now() + soon
-    this.#next(lookEvery)
+    this.#handedOutAt = this.#dependencies.clock.now()
+    this.#next(shortestLookPause)
   }
 
   /** Notes that new keys were used on a node. */
@@ -125,8 +116,8 @@ export class KeyRotations {
     } catch (error) {
       log.error({ err: error }, 'new keys of peers could not be looked after')
     }
-    const pause = this.#dependencies.clock.now() < this.#expectedUntil ? lookEvery : lookLaterEvery
-    if (isWaiting) this.#next(Math.max(pause, (performance.now() - began) * pauseFactor))
+    const since = this.#dependencies.clock.now() - this.#handedOutAt
+    if (isWaiting) this.#next(lookPause(since, performance.now() - began))
   }
 
   async #lookAt(name: string, waiting: readonly WaitingRow[]): Promise<void> {

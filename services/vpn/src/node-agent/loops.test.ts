@@ -34,6 +34,7 @@ function openReports(world: ReturnType<typeof openLink>, more: Partial<ReportLoo
     ...world,
     wanted: { revision: 'one', statuses: () => [{ name: 'wg0', status: 'error', reason: 'x'.repeat(1000) }] },
     recorder: { toSend: () => Promise.resolve(undefined), confirm: () => Promise.resolve(false) },
+    pageErrorOf: () => undefined,
     resolver: {
       status: () => ({ status: 'off', started_at: null, restarts: 0, lists: 0, blocked_names: 0, problem: null }),
     },

@@ -8,6 +8,8 @@ import { NodeResolver } from './dns/node-resolver.ts'
 import { QueryJournal } from './dns/query-journal.ts'
 import { sendQueries } from './dns/query-loop.ts'
 import type { Identity } from './identity.ts'
+import { KeyWatch } from './key-watch.ts'
+import { NodePage } from './node-page.ts'
 import { NodeTunnels } from './node-tunnels.ts'
 import { ReportLoop } from './report-loop.ts'
 import { followState } from './state-loop.ts'
@@ -35,6 +37,9 @@ export class NodeAgent {
   readonly #link: ControlLink
   readonly #recorder: TrafficRecorder
   readonly #tunnels: NodeTunnels
+  readonly #pageLink: ControlLink
+  readonly #page: NodePage
+  readonly #keys: KeyWatch
   readonly #wanted: WantedState
   readonly #journal: QueryJournal
   readonly #resolver: NodeResolver
@@ -54,15 +59,41 @@ export class NodeAgent {
       countTraffic: (names) => this.#count(names),
       onChanged: () => this.#reports.wake(),
     })
-    this.#wanted = new WantedState({ directory, tunnels: this.#tunnels, log })
+    this.#pageLink = new ControlLink(identity)
+    const pageLink = this.#pageLink
+    this.#page = new NodePage({
+      timers,
+      // Loaded with the first page: it takes what serves HTTP.
+      load: async () => (await import('./page-relay.ts')).createPageRelay({ link: pageLink, timers, log }),
+      isUp: (name) => this.#tunnels.statuses().some((one) => one.name === name && one.status === 'up'),
+      onChanged: () => this.#reports.wake(),
+    })
+    this.#keys = new KeyWatch({
+      tunnels: this.#tunnels,
+      timers,
+      log,
+      onUsed: async () => {
+        await this.#count(this.#tunnels.names())
+        this.#reports.wake()
+      },
+    })
+    this.#wanted = new WantedState({ directory, tunnels: this.#tunnels, page: this.#page, log })
     const [link, journal] = [this.#link, new QueryJournal({ directory, log })]
     this.#journal = journal
-    this.#resolver = new NodeResolver({ directory, link, journal, log, onChanged: () => this.#reports.wake() })
+    this.#resolver = new NodeResolver({
+      directory,
+      link,
+      journal,
+      clock: timers,
+      log,
+      onChanged: () => this.#reports.wake(),
+    })
     this.#reports = new ReportLoop({
       link: this.#link,
       wanted: this.#wanted,
       recorder,
       resolver: this.#resolver,
+      pageErrorOf: (name) => this.#page.errorOf(name),
       networks: readHostNetworks,
       countTraffic: () => this.#count(this.#tunnels.names()),
       onAnswered: () => noteContact(directory, new Date(timers.now())),
@@ -87,7 +118,11 @@ export class NodeAgent {
     const startDns = () =>
       resolver.start().catch((error: Error) => log.error(`the resolver was not started: ${error.message}`))
     await Promise.all([wanted.start(), hasTunnels ? startDns() : undefined])
-    const onReceived = () => this.#reports.wake()
+    this.#keys.stateChanged()
+    const onReceived = () => {
+      this.#keys.stateChanged()
+      this.#reports.wake()
+    }
     this.#running = Promise.all([
       this.#reports.run(signal),
       followState({ link, wanted, timers, log, onReceived }, signal),
@@ -106,6 +141,9 @@ export class NodeAgent {
     // A change that it takes over may take a minute, which ends with it.
     await this.#resolver.close()
     await this.#running
+    await this.#page.close()
+    await this.#keys.close()
+    this.#pageLink.close()
     this.#link.close()
     await this.#tunnels.close()
   }

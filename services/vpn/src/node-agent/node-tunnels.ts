@@ -11,6 +11,7 @@ import type { LimitTable } from '../wireguard/limit-table.ts'
 import { changeInBatches, deviceErrorOf } from '../wireguard/peer-batch.ts'
 import { Tunnels } from '../wireguard/tunnels.ts'
 import { OwnDevices } from './own-devices.ts'
+import { waitingKeys, withUsedKeys } from './used-keys.ts'
 import { differingDevices, narrowDevices, sharedPeers, stopped, stricterLimits } from './state-steps.ts'
 
 /** Status of an interface as a report says it. */
@@ -39,6 +40,10 @@ export class NodeTunnels {
   #inForce: NodeState | undefined
   #desired: readonly DesiredDevice[] = []
   #isWatching = false
+  /** New keys that were used and that the service does not know of yet. */
+  #used = new Set<string>()
+  /** Changes come one after the other. */
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(dependencies: NodeTunnelsDependencies) {
     this.#dependencies = dependencies
@@ -87,7 +92,49 @@ export class NodeTunnels {
    * access rules cannot be written: peers that they are for are not let in then. An interface that cannot be brought up has the
    * status `error`, and is tried again with each check; a device that another program made is left alone.
    */
-  async apply(next: NodeState, leaving: readonly DesiredDevice[]): Promise<void> {
+  apply(next: NodeState, leaving: readonly DesiredDevice[]): Promise<void> {
+    return this.#inTurn(() => this.#apply(next, leaving))
+  }
+
+  /** The new keys that wait, by the interfaces that run. */
+  waitingKeys(): Map<string, string[]> {
+    const running = (this.#inForce?.interfaces ?? []).filter(({ running: isOn }) => isOn)
+    return new Map(
+      running.flatMap((device) =>
+        waitingKeys(device).length === 0 ? [] : [[device.config.name, waitingKeys(device)]],
+      ),
+    )
+  }
+
+  /** Gives new keys that were used the addresses of the old ones, which then go. */
+  useKeys(name: string, keys: readonly string[]): Promise<void> {
+    return this.#inTurn(async () => {
+      for (const key of keys) this.#used.add(key)
+      const state = this.#inForce
+      if (state === undefined) return
+      const exchange = (isOldKept: boolean) => {
+        const interfaces = state.interfaces.map((device) => withUsedKeys(device, this.#used, isOldKept))
+        this.#inForce = { ...state, interfaces }
+        const own = new Set(interfaces.map(({ config }) => config.name))
+        this.#desired = [...interfaces, ...this.#desired.filter(({ config }) => !own.has(config.name))]
+        return this.#tunnels.reconcile(name)
+      }
+      await exchange(true)
+      await this.#dependencies.countTraffic([name])
+      await exchange(false)
+    })
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#last.then(work)
+    this.#last = turn.catch(() => undefined)
+    return turn
+  }
+
+  async #apply(given: NodeState, leaving: readonly DesiredDevice[]): Promise<void> {
+    const waiting = new Set(given.interfaces.flatMap(waitingKeys))
+    this.#used = this.#used.intersection(waiting)
+    const next = { ...given, interfaces: given.interfaces.map((device) => withUsedKeys(device, this.#used)) }
     const ending = leaving.map(stopped)
     this.#own.add([...next.interfaces, ...ending])
     if (this.#inForce === undefined) await this.#begin(next, ending)

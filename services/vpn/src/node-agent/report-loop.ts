@@ -23,6 +23,8 @@ export interface ReportLoopDependencies {
   readonly wanted: Pick<WantedState, 'revision' | 'statuses'>
   readonly recorder: Pick<TrafficRecorder, 'toSend' | 'confirm'>
   readonly resolver: Pick<NodeResolver, 'status'>
+  /** What keeps the page for the peers of an interface from listening; null when it listens, undefined without one. */
+  readonly pageErrorOf: (name: string) => string | null | undefined
   /** Reads the networks that this host reaches. */
   readonly networks: () => Promise<readonly HostNetwork[]>
   /** Reads what the devices counted. */
@@ -120,9 +122,12 @@ export class ReportLoop {
   }
 
   async #body(): Promise<Report> {
-    const { wanted, recorder, resolver, timers, version } = this.#dependencies
+    const { wanted, recorder, resolver, pageErrorOf, timers, version } = this.#dependencies
     const traffic = await recorder.toSend()
-    const interfaces = wanted.statuses().slice(0, maxInterfaces).map(shortened)
+    const interfaces = wanted
+      .statuses()
+      .slice(0, maxInterfaces)
+      .map((one) => shortened(one, pageErrorOf(one.name)))
     const { problem, ...status } = resolver.status()
     const dns = { ...status, problem: shortReason(problem) }
     const report = {
@@ -143,10 +148,14 @@ export class ReportLoop {
   }
 }
 
-const shortened = ({ name, status, reason }: InterfaceStatus): InterfaceStatus => ({
+const shortened = (
+  { name, status, reason }: InterfaceStatus,
+  page: string | null | undefined,
+): NonNullable<Report['interfaces']>[number] => ({
   name,
   status,
   reason: shortReason(reason),
+  ...(page === undefined ? {} : { page: shortReason(page) }),
 })
 
 const shortReason = (reason: string | null): string | null =>

@@ -13,6 +13,7 @@ import { NodeTunnels } from './node-tunnels.ts'
 import { WantedState } from './wanted-state.ts'
 
 const keys = [generateKeyPair(), generateKeyPair()]
+const noPage = { narrow: () => Promise.resolve(), bring: () => Promise.resolve() }
 
 /** A state with interfaces of these numbers. */
 function stateOf(...numbers: readonly number[]) {
@@ -51,7 +52,7 @@ function openNode(directory: string, faults = new Set<'limits' | 'remove'>()) {
     countTraffic: nothing,
     onChanged: () => undefined,
   })
-  const wanted = new WantedState({ directory, tunnels, log })
+  const wanted = new WantedState({ directory, tunnels, page: noPage, log })
   return { driver, wanted, lines, [Symbol.asyncDispose]: () => tunnels.close() }
 }
 

@@ -1,11 +1,14 @@
 import type { Log } from '@hearth/runtime'
 import { NodeState } from '../nodes/node-state.ts'
+import type { NodePage } from './node-page.ts'
 import type { InterfaceStatus, NodeTunnels } from './node-tunnels.ts'
 import { describeIssue, readStateFile, type StoredState, writeStateFile } from './state-file.ts'
 
 export interface WantedStateDependencies {
   readonly directory: string
   readonly tunnels: Pick<NodeTunnels, 'apply' | 'statuses' | 'stillRunning'>
+  /** The page for peers, which listens only while the rules that guard it are in force. */
+  readonly page: Pick<NodePage, 'narrow' | 'bring'>
   readonly log: Pick<Log, 'info' | 'error'>
 }
 
@@ -72,11 +75,13 @@ export class WantedState {
 
   /** Brings the stored state into force, unless it is already. */
   async retry(): Promise<void> {
-    const { directory, tunnels, log } = this.#dependencies
+    const { directory, tunnels, page, log } = this.#dependencies
     const stored = this.#stored
     if (stored === undefined || this.#inForce === stored.revision) return
     try {
+      await page.narrow(stored.state)
       await tunnels.apply(stored.state, stored.leaving)
+      await page.bring(stored.state)
       this.#inForce = stored.revision
       this.#failure = undefined
     } catch (error) {

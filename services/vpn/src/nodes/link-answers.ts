@@ -10,7 +10,16 @@ import { invalidField, Problem, toError } from '../problems.ts'
 import type { Admission } from './admission.ts'
 import { DnsRequest } from './dns/manifest.ts'
 import type { NodeDns, OutgoingFile } from './dns/node-dns.ts'
-import { JoinRequest, linkPaths, maxLinkBody, QueryBatch, Report, StateRequest } from './link-schema.ts'
+import {
+  JoinRequest,
+  linkPaths,
+  maxLinkBody,
+  PageQuery,
+  type PageQueryAnswer,
+  QueryBatch,
+  Report,
+  StateRequest,
+} from './link-schema.ts'
 import type { NodeQueries } from './node-queries.ts'
 import type { NodeRow } from './tables.ts'
 import type { WantedStates } from './wanted-state.ts'
@@ -20,12 +29,14 @@ export interface LinkAnswersDependencies {
   readonly states: Pick<WantedStates, 'answer'>
   readonly dns: Pick<NodeDns, 'answer' | 'open'>
   readonly queries: Pick<NodeQueries, 'take'>
+  /** Answers a request to the page for peers that came to a node. Throws a `Problem` for one that has no such page. */
+  readonly page: (nodeId: string, query: PageQuery) => Promise<z.input<typeof PageQueryAnswer>>
   readonly clock: Clock
   readonly log: Pick<Log, 'error' | 'info'>
 }
 
-/** Requests a minute: of a node, and of an address that is none, joins included. */
-const perMinute = { node: 300, unknown: 10 } as const
+/** Requests a minute: of a node, those of its peers to their page, and of an address that is none, joins included. */
+const perMinute = { node: 300, page: 1200, unknown: 10 } as const
 /** Time in which a node takes a file of the largest size, milliseconds. */
 const fileMs = 600_000
 
@@ -46,7 +57,10 @@ function createRoutes({
   states,
   dns,
   queries,
-}: Pick<LinkAnswersDependencies, 'admission' | 'states' | 'dns' | 'queries'>): Readonly<Record<string, AnswerNode>> {
+  page,
+}: Pick<LinkAnswersDependencies, 'admission' | 'states' | 'dns' | 'queries' | 'page'>): Readonly<
+  Record<string, AnswerNode>
+> {
   /** Answers a node after a wait; one that is removed meanwhile gets nothing any more. */
   async function afterWait<T>(node: NodeRow, { socket }: Asked, answer: Promise<T>): Promise<T> {
     const waited = await answer
@@ -73,6 +87,9 @@ function createRoutes({
       const batch = await readBody(request, { schema: QueryBatch, most: maxLinkBody.queries })
       return { counted: await queries.take(node, batch) }
     },
+    async [`POST ${linkPaths.page}`](node, { request }) {
+      return page(node.id, await readBody(request, { schema: PageQuery, most: maxLinkBody.page }))
+    },
     [`GET ${linkPaths.dnsFiles}`]: (node, { request: { url = '' } }) =>
       dns.open(node.id, url.slice(linkPaths.dnsFiles.length)),
   }
@@ -83,20 +100,24 @@ export function createLinkAnswers({ clock, log, ...dependencies }: LinkAnswersDe
   const { admission } = dependencies
   const routes = createRoutes(dependencies)
   const budgetOf = (limit: number) => createBudget({ limit, windowSeconds: 60, capacity: 20_000, clock })
-  const budgets = { node: budgetOf(perMinute.node), unknown: budgetOf(perMinute.unknown) }
+  const budgets = {
+    node: budgetOf(perMinute.node),
+    page: budgetOf(perMinute.page),
+    unknown: budgetOf(perMinute.unknown),
+  }
   const count = (budget: keyof typeof budgets, key: string) => {
     if (!budgets[budget].take(key).allowed)
       throw new Problem('too-many-requests', 'Too many requests. Try again in a minute.')
   }
 
-  async function nodeOf({ socket, from }: Asked): Promise<NodeRow> {
+  async function nodeOf({ socket, from, request }: Asked): Promise<NodeRow> {
     const certificate = certificateOf(socket)
     const node = certificate && (await admission.identify(certificate))
     if (node === undefined) {
       count('unknown', addressGroup(from))
       throw unknownNode()
     }
-    count('node', node.id)
+    count(request.url === linkPaths.page ? 'page' : 'node', node.id)
     return node
   }
 

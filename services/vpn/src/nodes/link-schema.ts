@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { plainText } from '../envelope.ts'
+import { InterfaceName } from '../interfaces/schema.ts'
+import { maxForm } from '../tunnel-page/page-request.ts'
 import { NodeState } from './node-state.ts'
 
 /** Name in the certificate of the service for nodes. They know the service by it, whatever address it has. */
@@ -15,6 +17,7 @@ export const linkPaths = {
   state: '/v1/state',
   dns: '/v1/dns',
   queries: '/v1/queries',
+  page: '/v1/page',
   /** Followed by the SHA-256 of a file, hex. */
   dnsFiles: '/v1/dns/files/',
 } as const
@@ -25,6 +28,7 @@ export const maxLinkBody = {
   report: 1_048_576,
   state: 16_384,
   queries: 1_048_576,
+  page: 65_536,
   answer: 33_554_432,
 } as const
 
@@ -130,7 +134,14 @@ export const NodeDnsReport = z.object({
   /** What is wrong, in words. */
   problem: plainText(300).nullable(),
   /** Queries that the service has not written down yet, and those that never will be, because there were too many. */
-  log: z.object({ waiting: z.int().min(0), lost: z.int().min(0) }).optional(),
+  log: z
+    .object({
+      waiting: z.int().min(0),
+      lost: z.int().min(0),
+      /** When the last ones were lost, by the clock of the node; older nodes do not say. */
+      lost_at: time.nullable().optional(),
+    })
+    .optional(),
 })
 export type NodeDnsReport = z.infer<typeof NodeDnsReport>
 
@@ -152,7 +163,13 @@ export const Report = z.object({
   revision: plainText(64).nullable().optional(),
   interfaces: z
     .array(
-      z.object({ name: plainText(15), status: z.enum(['up', 'down', 'error']), reason: plainText(300).nullable() }),
+      z.object({
+        name: plainText(15),
+        status: z.enum(['up', 'down', 'error']),
+        reason: plainText(300).nullable(),
+        /** What keeps the page for its peers from listening; null when it listens. Left out without one, and by older nodes. */
+        page: plainText(300).nullable().optional(),
+      }),
     )
     .max(100)
     .optional(),
@@ -186,6 +203,29 @@ export type StateRequest = z.infer<typeof StateRequest>
 /** The wanted state, null when it is still the one that the node named. The revision is the SHA-256 of its text, hex. */
 export const StateAnswer = z.object({ revision: z.string(), state: NodeState.nullable() })
 export type StateAnswer = z.infer<typeof StateAnswer>
+
+/** A request of a peer to the page of its interface, which came to a node. */
+export const PageQuery = z.object({
+  interface: InterfaceName,
+  /** Where it came to, and the source address of its connection. */
+  address: z.union([z.ipv4(), z.ipv6()]),
+  from: z.union([z.ipv4(), z.ipv6()]),
+  method: plainText(16),
+  url: z.string().max(8192),
+  hosts: z.array(z.string().max(512)).max(8),
+  origin: z.string().max(512),
+  site: z.string().max(32),
+  content_type: z.string().max(256),
+  body: z.string().max(maxForm),
+})
+export type PageQuery = z.infer<typeof PageQuery>
+
+/** What the node is to answer. */
+export const PageQueryAnswer = z.object({
+  status: z.int().min(200).max(599),
+  text: z.string(),
+  headers: z.record(z.string(), z.string()),
+})
 
 /** An answer of the link other than success. */
 export const LinkRefusal = z.object({ message: z.string() })

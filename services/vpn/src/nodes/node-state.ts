@@ -28,8 +28,12 @@ const NodeInterface = z.object({
     nat: z.boolean(),
     forwarding: z.boolean(),
     isolated: z.array(address),
+    /** The page for the peers of this interface. */
+    page: z.object({ port: z.int().min(1).max(65_535), addresses: z.array(address) }).optional(),
   }),
   running: z.boolean(),
+  /** New keys that wait among the peers, each with the key that it replaces when it is used. Older services do not say. */
+  rotations: z.array(z.object({ from: key, to: key })).optional(),
 }) satisfies z.ZodType<DesiredDevice>
 
 /** Bandwidth of a peer. */

@@ -16,7 +16,12 @@ export const lostAfterMs = 90_000
 const takeoverMs = 60_000
 
 const Reported = z.array(
-  z.object({ name: z.string(), status: z.enum(['up', 'down', 'error']), reason: z.string().nullable() }),
+  z.object({
+    name: z.string(),
+    status: z.enum(['up', 'down', 'error']),
+    reason: z.string().nullable(),
+    page: z.string().nullable().optional(),
+  }),
 )
 type Reported = z.infer<typeof Reported>
 
@@ -92,6 +97,16 @@ export class NodeStatuses {
       return { status: 'error', reason: `node ${node.name}: ${reported.reason ?? 'no reason is known'}` }
     const isWaiting = now - Math.max(since, this.#startedAt) <= takeoverMs
     return { status: isWaiting ? 'down' : 'error', reason: waitsFor(node) }
+  }
+
+  /** What keeps the page for the peers of an interface on a node from listening; null when it listens. */
+  pageErrorOf(placed: PlacedInterface): string | null {
+    const { status, reason } = this.stateOf(placed)
+    if (status !== 'up') return reason ?? 'the interface does not run'
+    const node = this.#nodes.get(placed.nodeId)
+    const page = node?.interfaces?.find(({ name }) => name === placed.name)?.page
+    if (page === undefined) return `node ${node?.name} has no page yet: wait a minute, or update Hearth there`
+    return page === null ? null : `node ${node?.name}: ${page}`
   }
 }
 

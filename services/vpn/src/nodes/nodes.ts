@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Listener } from '../dns/resolver-files.ts'
 import { nameKey } from '../envelope.ts'
 import { asksGateway } from '../interfaces/desired-devices.ts'
-import { allInterfaceRows, noteEndpointChange } from '../interfaces/store.ts'
+import { allInterfaceRows, noteEndpointChange, noteStandbyChange } from '../interfaces/store.ts'
 import { conflict, namedConflict, notFound, Problem } from '../problems.ts'
 import type { InterfaceRow, Tables } from '../tables.ts'
 import type { NodeAuthority } from './authority.ts'
@@ -163,8 +163,10 @@ export class Nodes {
 
   async #noteEndpointChange(trx: Kysely<Tables>, id: string): Promise<void> {
     const now = this.#dependencies.clock.now()
-    for (const { name, node_id: nodeId } of await store.nodeInterfaceRows(trx))
+    for (const { name, node_id: nodeId, standby_node_id: standbyId } of await store.nodeInterfaceRows(trx)) {
       if (nodeId === id) await noteEndpointChange(trx, name, now)
+      if (standbyId === id) await noteStandbyChange(trx, name, now)
+    }
   }
 
   async #giveToken(id: string, { expires_in_hours: hours }: NodeJoinTokenCreate, context: NodeContext) {
@@ -239,7 +241,10 @@ function dnsProblem(dns: Node['dns']): string | null {
 
 function dnsStatus({ reported_dns: reported }: Pick<NodeRow, 'reported_dns'>): Node['dns'] {
   const data = reported === null ? undefined : NodeDnsReport.safeParse(parseJson(reported)).data
-  return data === undefined ? null : { ...data, started_at: toIsoString(data.started_at), log: data.log ?? null }
+  if (data === undefined) return null
+  const { log, started_at: startedAt } = data
+  const shown = log === undefined ? null : { ...log, lost_at: toIsoString(log.lost_at ?? null) }
+  return { ...data, started_at: toIsoString(startedAt), log: shown }
 }
 
 const hasInterfaces = (node: Node): boolean => node.interfaces.length + node.standby_interfaces.length > 0

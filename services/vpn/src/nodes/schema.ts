@@ -32,6 +32,9 @@ const NodeDnsStatus = z
       .object({
         waiting: z.int().meta({ description: 'Queries that it keeps until this service has them' }),
         lost: z.int().meta({ description: 'Queries that it could not keep so long, because there were too many' }),
+        lost_at: Timestamp.nullable().meta({
+          description: 'When that happened last, by the clock of the node; null when it did not, or is not known',
+        }),
       })
       .nullable()
       .meta({ description: 'Its queries for the query log; null for an older version of Hearth, which logs none' }),

@@ -54,15 +54,30 @@ export class WantedStates {
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1)
 
 /** The interface without what a node does not know, in an order that only changes with what it says. */
-function interfaceOf({ config, peers, rules, running }: DesiredDevice): NodeState['interfaces'][number] {
-  const { name, subnets, networks, nat, forwarding, isolated } = rules
+function interfaceOf({
+  config,
+  peers,
+  rules,
+  running,
+  rotations = [],
+}: DesiredDevice): NodeState['interfaces'][number] {
+  const { name, subnets, networks, nat, forwarding, isolated, page } = rules
   return {
     config: { ...config, addresses: [...config.addresses], routes: config.routes.toSorted() },
     peers: peers
       .map(({ publicKey, presharedKey, allowedIps }) => ({ publicKey, presharedKey, allowedIps: [...allowedIps] }))
       .toSorted((a, b) => (a.publicKey < b.publicKey ? -1 : 1)),
-    rules: { name, subnets: [...subnets], networks: [...networks], nat, forwarding, isolated: isolated.toSorted() },
+    rules: {
+      name,
+      subnets: [...subnets],
+      networks: [...networks],
+      nat,
+      forwarding,
+      isolated: isolated.toSorted(),
+      ...(page === undefined ? {} : { page: { port: page.port, addresses: [...page.addresses] } }),
+    },
     running,
+    ...(rotations.length === 0 ? {} : { rotations: rotations.map(({ from, to }) => ({ from, to })) }),
   }
 }
 

@@ -84,9 +84,6 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
   const peers = new Peers({
     ...shared,
     host,
-    onConfigured: () => undefined,
-    onNewKeyHandedOut: () => undefined,
-    publicEndpoint: () => Promise.resolve('vpn.example.org'),
     onChanged: (ids) => {
       notified.push([...ids])
       return Promise.resolve()

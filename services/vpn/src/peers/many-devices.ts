@@ -6,10 +6,7 @@ import { applyToDevice, type PeerTransition } from './apply-to-device.ts'
 import type { PeerDependencies } from './peers.ts'
 
 /** Dependencies of changes of many peers. */
-export type BulkDependencies = Omit<
-  PeerDependencies,
-  'publicEndpoint' | 'settings' | 'sealer' | 'quotas' | 'host' | 'onConfigured' | 'onNewKeyHandedOut'
->
+export type BulkDependencies = Omit<PeerDependencies, 'settings' | 'sealer' | 'quotas' | 'host'>
 
 /** Changes of the peers of one interface. */
 export interface InterfaceChange {

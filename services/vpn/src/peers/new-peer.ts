@@ -80,6 +80,7 @@ export async function newPeerRow(
     next_preshared_key: null,
     next_due: null,
     endpoint_changed_at: null,
+    standby_changed_at: null,
     ...(await networkColumns(trx, { id, on, isIsolated: input.client_isolation === true }, { input, context })),
     ...limitColumns(input),
     ...tagColumns(input.tags ?? []),

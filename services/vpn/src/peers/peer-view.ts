@@ -11,6 +11,7 @@ import { tagsOf } from './tags.ts'
 interface ViewContext {
   readonly now: number
   readonly isOutdated: boolean
+  readonly isStandbyOutdated: boolean
   readonly warningDays: number
   readonly showEndpoint: boolean
   readonly followed: FollowedPeer | undefined
@@ -23,7 +24,7 @@ interface ViewContext {
  */
 export function peerOfRow(
   row: PeerWithActivityRow,
-  { now, isOutdated, warningDays, showEndpoint, followed, quota }: ViewContext,
+  { now, isOutdated, isStandbyOutdated, warningDays, showEndpoint, followed, quota }: ViewContext,
 ): Peer {
   const status = peerStatus(row, now)
   return {
@@ -53,6 +54,7 @@ export function peerOfRow(
     quota,
     networks: networksBehind(row),
     needs_configuration: isOutdated,
+    needs_standby_configuration: isStandbyOutdated,
     key_rotation:
       row.next_public_key === null
         ? null

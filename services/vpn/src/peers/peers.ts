@@ -4,17 +4,17 @@ import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Caller } from '../access.ts'
 import type { AccessInForce } from '../access-rules/access-in-force.ts'
-import { conflict, invalidField, namedConflict, notFound, type Problem } from '../problems.ts'
+import { namedConflict, type Problem } from '../problems.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
-import { type DesiredDevices, sealContext } from '../interfaces/desired-devices.ts'
-import { findInterfaceRow, updateInterfaceRow } from '../interfaces/store.ts'
+import type { DesiredDevices } from '../interfaces/desired-devices.ts'
+import { updateInterfaceRow } from '../interfaces/store.ts'
 import type { HostLinks } from '../interfaces/host-links.ts'
 import type { PeerLimits } from '../limits/peer-limits.ts'
 import type { Quotas } from '../quotas/quotas.ts'
 import { SiteRoutes } from '../site-networks/networks-of-others.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
 import { applyToDevice } from './apply-to-device.ts'
-import { encodeConfiguration, routedNetworks } from './config-text.ts'
+import { findInterface, findPeer } from './found-rows.ts'
 import { changedPeerColumns, newPeerRow, uniqueMembers, type PeerDefaults, type NewPeerContext } from './new-peer.ts'
 import { changeManyPeers } from './bulk-changes.ts'
 import type { PeerBulkChange } from './bulk-schema.ts'
@@ -44,12 +44,6 @@ export interface PeerDependencies {
   /** Called after every change of peers; resolves when the resolver uses it. */
   readonly onChanged: (ids: readonly string[]) => Promise<void>
   readonly host: Pick<HostLinks, 'networks'>
-  /** Called when a peer was handed a configuration with other networks than the one before. */
-  readonly onConfigured: (id: string) => void
-  /** Called when a key that waits was handed out. */
-  readonly onNewKeyHandedOut: () => void
-  /** The host of the `Endpoint` line for this host, or for a node; `host` is the one the request was sent to. */
-  readonly publicEndpoint: (host: string, nodeId: string | null) => Promise<string>
 }
 
 const administrator: Viewer = { role: 'admin' }
@@ -167,66 +161,6 @@ export class Peers {
     return removed
   }
 
-  /**
-   * The text of the device's configuration, for the standby of its interface if that is wanted; `host` is used when no public
-   * endpoint is set. A secret.
-   */
-  async configuration(id: string, host: string, isStandby = false): Promise<{ name: string; text: string }> {
-    const row = await findPeer(this.#db, id)
-    const on = await findInterface(this.#db, row.interface)
-    const { sealer } = this.#dependencies
-    const endpoints = await this.#endpoints(on, host, isStandby)
-    const open = (sealed: string | null, place: string) => (sealed === null ? null : sealer.open(sealed, place))
-    const listed = JSON.parse(row.allowed_ips) as string[]
-    const routes = await SiteRoutes.read(this.#db)
-    const dns = resolversOf(on)
-    // A key that waits is the one to hand out.
-    const keys =
-      row.next_public_key === null ? row : { private_key: row.next_private_key, preshared_key: row.next_preshared_key }
-    const text = encodeConfiguration({
-      name: row.name,
-      privateKey: open(keys.private_key, sealContext.peerKey(id)),
-      ip: row.ip,
-      ipv6: row.ipv6,
-      dns,
-      mtu: on.mtu,
-      serverPublicKey: on.public_key,
-      presharedKey: open(keys.preshared_key, sealContext.presharedKey(id)),
-      ...endpoints,
-      allowedIps: routedNetworks(row.routing_mode, { listed, behindOthers: routes.ofOthers(row) }, { ...on, dns }),
-      persistentKeepalive: row.persistent_keepalive,
-    })
-    if (row.next_public_key !== null) this.#dependencies.onNewKeyHandedOut()
-    await this.#noteHandedOut(row, routes, isStandby)
-    return { name: row.name, text }
-  }
-
-  /** Where a configuration leads, and the other one of the device; that is left out while nobody knows its address. */
-  async #endpoints(on: InterfaceRow, host: string, isStandby: boolean) {
-    const { publicEndpoint } = this.#dependencies
-    const { name, node_id: nodeId, standby_node_id: standbyId, listen_port: port } = on
-    const endpointOf = async (id: string | null) => ({ host: await publicEndpoint(host, id), port })
-    if (standbyId === null) {
-      if (isStandby) throw conflict('standby', `The interface ${name} has no standby`)
-      return { endpoint: await endpointOf(nodeId) }
-    }
-    const endpoint = await endpointOf(isStandby ? standbyId : nodeId)
-    const other = await endpointOf(isStandby ? nodeId : standbyId).catch(() => null)
-    return { endpoint, otherEndpoint: other === null ? null : { endpoint: other, isStandby: !isStandby } }
-  }
-
-  /** Notes that the peer was handed a configuration. The one for the standby does not hold the endpoint that changed. */
-  async #noteHandedOut(row: PeerRow, routes: SiteRoutes, isStandby: boolean): Promise<void> {
-    const given = routes.fingerprint(row)
-    const hasEndpoint = row.endpoint_changed_at !== null && !isStandby
-    if (given === row.given_routes && !hasEndpoint) return
-    await store.updatePeerRow(this.#db, row.id, {
-      given_routes: given,
-      ...(hasEndpoint ? { endpoint_changed_at: null } : {}),
-    })
-    if (hasEndpoint || routes.isOutdated(row)) this.#dependencies.onConfigured(row.id)
-  }
-
   async #insert(trx: Kysely<Tables>, input: PeerCreate): Promise<{ added: PeerRow; on: InterfaceRow }> {
     const on = await findInterface(trx, input.interface)
     const added = await newPeerRow(trx, on, { input, context: this.#context })
@@ -247,6 +181,7 @@ export class Peers {
     return peerOfRow(row, {
       now,
       isOutdated: routes.isOutdated(row) || store.hasOtherEndpoint(row),
+      isStandbyOutdated: row.standby_changed_at !== null,
       warningDays: this.#warningDays,
       showEndpoint: viewer.role === 'admin',
       followed: this.#dependencies.sampler.peer(row.id),
@@ -264,19 +199,6 @@ export class Peers {
   }
 }
 
-/** The interface's resolvers; without any, the one of this service, at the interface's own addresses. */
-function resolversOf(on: InterfaceRow): string {
-  if (on.dns !== '') return on.dns
-  const own = [on.address, on.address6].flatMap((cidr) => (cidr === null ? [] : [cidr.split('/')[0] ?? '']))
-  return own.join(', ')
-}
-
-async function findPeer(db: Kysely<Tables>, id: string): Promise<store.PeerWithActivityRow> {
-  const row = await store.findPeerRow(db, id)
-  if (row === undefined) throw notFound(`peer ${id}`)
-  return row
-}
-
 async function changeRow(
   trx: Kysely<Tables>,
   id: string,
@@ -287,12 +209,6 @@ async function changeRow(
   const columns = await columnsOf(trx, before, on)
   if (Object.keys(columns).length > 0) await store.updatePeerRow(trx, id, columns)
   return { before, after: { ...before, ...columns }, on }
-}
-
-async function findInterface(db: Kysely<Tables>, name: string): Promise<InterfaceRow> {
-  const row = await findInterfaceRow(db, name)
-  if (row === undefined) throw invalidField('interface', 'does not exist', 'unknown')
-  return row
 }
 
 /** The stored columns without what was joined to them. */

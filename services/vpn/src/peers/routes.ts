@@ -3,6 +3,7 @@ import { route } from '../access.ts'
 import { dataEnvelope, done, messageEnvelope, ok } from '../envelope.ts'
 import { conflict } from '../problems.ts'
 import { createEditAnswer, type Publish } from '../service-event.ts'
+import type { Configurations } from './configurations.ts'
 import { configurationFileName } from './file-name.ts'
 import type { Peers } from './peers.ts'
 import { PeerBulkChange, PeerBulkChanged } from './bulk-schema.ts'
@@ -22,10 +23,10 @@ const shared = { tag: 'Peers', limit: 'counted' } as const
 const member = { ...shared, path: '/api/peers/{id}', params: PeerParams } as const
 
 /** Peers: everyone signed in may read them, administrators change them and hand out configurations. */
-export function peerRoutes(peers: Peers, publish: Publish): Route[] {
+export function peerRoutes(peers: Peers, configurations: Configurations, publish: Publish): Route[] {
   return [
     ...readingRoutes(peers),
-    ...configurationRoutes(peers),
+    ...configurationRoutes(configurations),
     ...changingRoutes(peers, publish),
     bulkRoute(peers, publish),
   ]
@@ -74,7 +75,7 @@ function readingRoutes(peers: Peers): Route[] {
   ]
 }
 
-function configurationRoutes(peers: Peers): Route[] {
+function configurationRoutes(configurations: Configurations): Route[] {
   return [
     route(
       {
@@ -89,7 +90,7 @@ function configurationRoutes(peers: Peers): Route[] {
         errors: [404, 409],
       },
       async ({ params, query: { standby }, client }) => {
-        const { name, text } = await peers.configuration(params.id, client.host, standby)
+        const { name, text } = await configurations.read(params.id, client.host, standby)
         return { content: text, fileName: configurationFileName(name, standby) }
       },
     ),
@@ -105,7 +106,7 @@ function configurationRoutes(peers: Peers): Route[] {
         errors: [404, 409],
       },
       async ({ params, query: { standby }, client }) => ({
-        content: await encodeQrCode((await peers.configuration(params.id, client.host, standby)).text),
+        content: await encodeQrCode((await configurations.read(params.id, client.host, standby)).text),
       }),
     ),
   ]

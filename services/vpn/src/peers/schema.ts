@@ -113,6 +113,10 @@ export const Peer = z
       description:
         'Since it was given its configuration, networks behind other peers came or went that stand in it (split_tunnel), or its interface moved to another endpoint at which it has not connected',
     }),
+    needs_standby_configuration: z.boolean().meta({
+      description:
+        'The standby of its interface is another one, or has another endpoint, than in the configuration for the standby that it was given last',
+    }),
     key_rotation: z
       .object({
         public_key: z.string(),
@@ -217,7 +221,7 @@ export const PeerListQuery = z.strictObject({
   needs_configuration: z
     .enum(['true'])
     .optional()
-    .meta({ description: 'Only peers that need their configuration again' }),
+    .meta({ description: 'Only peers that need their configuration again, or that for the standby' }),
   silent_days: z.coerce.number().int().min(1).max(3650).optional().meta({
     description: 'Only peers without a handshake for so many days; one that never connected counts from its creation',
   }),

@@ -99,7 +99,9 @@ function filter(base: JoinedQuery<object>, query: PeerRowQuery, now: number): Jo
     )
   const { outdated } = query
   if (outdated !== undefined)
-    filtered = filtered.where((where) => where.or([isOutdated(where, outdated), isElsewhere(where)]))
+    filtered = filtered.where((where) =>
+      where.or([isOutdated(where, outdated), isElsewhere(where), where('peers.standby_changed_at', 'is not', null)]),
+    )
   if (days !== undefined) filtered = filtered.where(lastSeen, '<=', now - days * day)
   const search = query.search?.trim() ?? ''
   if (search !== '') filtered = filtered.where((where) => matches(where, search))

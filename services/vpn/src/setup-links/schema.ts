@@ -53,6 +53,10 @@ export const DeviceSetup = z
     configuration: z
       .string()
       .meta({ description: 'Text for wg-quick and the WireGuard apps; it holds the private key' }),
+    standby: z
+      .object({ file_name: z.string(), configuration: z.string() })
+      .nullable()
+      .meta({ description: 'The same for the standby of the interface; null without one' }),
   })
   .meta({ id: 'DeviceSetup' })
 export type DeviceSetup = z.infer<typeof DeviceSetup>

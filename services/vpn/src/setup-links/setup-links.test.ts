@@ -25,7 +25,7 @@ async function openLinks(location: DatabaseLocation = { file: ':memory:' }) {
     database,
     clock,
     publicUrl: 'https://vpn.example.org/',
-    configuration: async (id) => ({ name: `Peer ${id}`, text: `configuration of ${id}` }),
+    configurations: async (id) => ({ name: `Peer ${id}`, text: `configuration of ${id}`, standby: null }),
     onUsed: ({ name, address }) => used.push(`${name} from ${address}`),
   })
   const make = async (hours = 24) => {

@@ -25,8 +25,11 @@ export interface SetupLinkDependencies {
   readonly clock: Clock
   /** Address that users see; undefined to use that of the request. */
   readonly publicUrl: string | undefined
-  /** The text of a peer's configuration; a secret. */
-  readonly configuration: (peerId: string, host: string) => Promise<{ name: string; text: string }>
+  /** The text of a peer's configuration, and of that for the standby where there is one; secrets. */
+  readonly configurations: (
+    peerId: string,
+    host: string,
+  ) => Promise<{ name: string; text: string; standby: string | null }>
   /** Called when a device has used a link. */
   readonly onUsed: (use: { peerId: string; name: string; address: string }) => void
 }
@@ -117,18 +120,23 @@ export class SetupLinks {
 
   /** Exchanges the value of a link for the configuration of its peer. It works once; every other value gets the same answer. */
   async redeem(value: string, from: { readonly address: string; readonly host: string }): Promise<Redeemed> {
-    const { clock, configuration, onUsed } = this.#dependencies
+    const { clock, configurations, onUsed } = this.#dependencies
     const now = clock.now()
     const link = await store.findWorkingLink(this.#db, hashToken(value), now)
     if (link === undefined) throw linkIsOver()
     // Read first: a configuration that cannot be made does not use the link up.
-    const { name, text } = await configuration(link.peer_id, from.host)
+    const { name, text, standby } = await configurations(link.peer_id, from.host)
     const isFirst = await store.useSetupLink(this.#db, link.id, { used_at: now, used_from: from.address })
     if (!isFirst) throw linkIsOver()
     onUsed({ peerId: link.peer_id, name, address: from.address })
     return {
       peerId: link.peer_id,
-      setup: { name, file_name: configurationFileName(name), configuration: text },
+      setup: {
+        name,
+        file_name: configurationFileName(name),
+        configuration: text,
+        standby: standby === null ? null : { file_name: configurationFileName(name, true), configuration: standby },
+      },
     }
   }
 

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { limitConnections, plainAddress } from '@hearth/http'
+import { type PageAnswer, type PageRequest, pageRequest, sendPage } from './page-request.ts'
 
 /** Where the page listens. */
 export interface PagePlace {
@@ -8,12 +9,11 @@ export interface PagePlace {
   readonly port: number
 }
 
-/** Answers a request that came to a place from an address. */
+/** Answers a request that came to a place from an address. Never rejects. */
 export type AnswerPage = (
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: PageRequest,
   ends: { readonly place: PagePlace; readonly from: string },
-) => Promise<void>
+) => Promise<PageAnswer>
 
 /** Connections at one place, and of one address there. */
 const connections = { total: 256, ofAddress: 16 } as const
@@ -71,7 +71,7 @@ export class PageListeners {
       { maxHeaderSize: 8192, headersTimeout: requestMs, requestTimeout: requestMs, keepAliveTimeout: idleMs },
       (request, response) => {
         const from = plainAddress(request.socket.remoteAddress ?? '')
-        void this.#answer(request, response, { place, from })
+        void this.#answer(pageRequest(request), { place, from }).then((answer) => sendPage(request, response, answer))
       },
     )
     limitConnections(server, connections)

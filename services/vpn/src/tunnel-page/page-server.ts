@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { addressGroup, createBudget } from '@hearth/http'
 import type { Clock, Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
@@ -7,9 +6,11 @@ import { isExpired } from '../peers/followed-peer.ts'
 import { Problem } from '../problems.ts'
 import type { Tables } from '../tables.ts'
 import type { DeviceView } from './device-view.ts'
+import { htmlAnswer, refusalAnswer, styleAnswer } from './page-answers.ts'
 import type { AnswerPage, PagePlace } from './page-listeners.ts'
-import { doneWords, renderDevice, renderMessage, stylesheet } from './page-text.ts'
-import { checkHost, checkOrigin, readForm, Refused } from './request-checks.ts'
+import { type PageAnswer, type PageRequest, Refused } from './page-request.ts'
+import { doneWords, renderDevice } from './page-text.ts'
+import { checkHost, checkOrigin, readForm } from './request-checks.ts'
 import { findPeerAt } from './store.ts'
 
 /** The peer that asks, known by the source address of its connection alone. */
@@ -34,18 +35,6 @@ export interface PageServerDependencies {
 
 /** Requests of one peer a minute: pages, as many style sheets, and forms. Of an address without a peer as many as forms. */
 const perMinute = { read: 120, write: 10 } as const
-
-const headers = {
-  'cache-control': 'no-store',
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  // With no-referrer a browser would not say where a form comes from.
-  'referrer-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-} as const
 
 /** Creates what answers the requests of the page inside the tunnel. */
 export function createPageServer(dependencies: PageServerDependencies): AnswerPage {
@@ -76,84 +65,58 @@ export function createPageServer(dependencies: PageServerDependencies): AnswerPa
     return { id: peer.id, name: peer.name }
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse, { place, from }: Ends): Promise<void> {
+  async function answer(request: PageRequest, { place, from }: Ends): Promise<PageAnswer> {
     const host = checkHost(request, await dependencies.hosts(place.interface), place.port)
-    const url = URL.parse(request.url ?? '/', 'http://page')
+    const url = URL.parse(request.url, 'http://page')
     if (url === null) throw new Refused(400, 'This address cannot be read.')
     const { pathname, searchParams } = url
     // The page that says that a device is not known has it too.
     if (request.method === 'GET' && pathname === '/page.css') {
       count('style', from)
-      return send(response, { status: 200, text: stylesheet, type: 'text/css' })
+      return styleAnswer()
     }
     const peer = await peerAt(place, from)
     if (request.method === 'POST') {
       checkOrigin(request, host)
       count('write', peer.id)
-      return send(response, await act(dependencies, { request, pathname, peer }))
+      return act(dependencies, { request, pathname, peer })
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refused(405, 'This cannot be done here.')
     count('read', peer.id)
-    if (pathname === '/favicon.ico') return void response.writeHead(204, headers).end()
+    if (pathname === '/favicon.ico') return htmlAnswer(204, '')
     if (pathname !== '/') throw new Refused(404, 'There is no such page.')
     const done = searchParams.get('done') ?? ''
     const message = Object.hasOwn(doneWords, done) ? doneWords[done as keyof typeof doneWords] : undefined
-    send(response, { status: 200, text: renderDevice(await dependencies.view(peer), { message }) })
+    return htmlAnswer(200, renderDevice(await dependencies.view(peer), { message }))
   }
 
-  return async (request, response, ends) => {
+  return async (request, ends) => {
     try {
-      await answer(request, response, ends)
+      return await answer(request, ends)
     } catch (error) {
-      if (!(error instanceof Refused)) log.error({ err: error }, 'the page inside the tunnel failed')
-      refuse(request, response, error instanceof Refused ? error : new Refused(500, failed))
+      if (error instanceof Refused) return refusalAnswer(error)
+      log.error({ err: error }, 'the page inside the tunnel failed')
+      return refusalAnswer(new Refused(500, 'Something went wrong here. Try again later.'))
     }
   }
 }
 
-type Ends = Parameters<AnswerPage>[2]
-
-/** An answer of the page; `location` leads to another page. */
-interface PageAnswer {
-  readonly status: number
-  readonly text: string
-  readonly type?: string
-  readonly location?: string
-}
+type Ends = Parameters<AnswerPage>[1]
 
 /** Does what a form says. */
 async function act(
   { actions, view }: PageServerDependencies,
-  { request, pathname, peer }: { request: IncomingMessage; pathname: string; peer: AskingPeer },
+  { request, pathname, peer }: { request: PageRequest; pathname: string; peer: AskingPeer },
 ): Promise<PageAnswer> {
   const action = Object.hasOwn(actions, pathname) ? actions[pathname] : undefined
   if (action === undefined) throw new Refused(404, 'There is no such page.')
   const form = await readForm(request)
   try {
-    return { status: 303, text: '', location: `/?done=${await action(peer, form)}` }
+    return htmlAnswer(303, '', { location: `/?done=${await action(peer, form)}` })
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    return { status: 422, text: renderDevice(await view(peer), { problem: problemText(error), form }) }
+    return htmlAnswer(422, renderDevice(await view(peer), { problem: problemText(error), form }))
   }
-}
-
-const failed = 'Something went wrong here. Try again later.'
-
-function refuse(request: IncomingMessage, response: ServerResponse, { status, message, retryAfter }: Refused): void {
-  if (response.headersSent || response.destroyed) return void response.destroy()
-  if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter)
-  // What was not read of the request is not waited for.
-  if (!request.complete) response.setHeader('connection', 'close')
-  send(response, { status, text: renderMessage(message) })
-}
-
-function send(response: ServerResponse, { status, text, type = 'text/html', location }: PageAnswer): void {
-  const content = Buffer.from(text)
-  const more = location === undefined ? {} : { location }
-  const about = { 'content-type': `${type}; charset=utf-8`, 'content-length': content.length }
-  response.writeHead(status, { ...headers, ...about, ...more })
-  // Node leaves the content out of an answer to HEAD.
-  response.end(content)
 }
 
 /** What a problem says to a person: without the name of the member that it is about. */

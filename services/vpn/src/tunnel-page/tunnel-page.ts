@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { joinRuns } from '../filtering/in-force.ts'
 import type { HostName } from '../filtering/records/resolver-records.ts'
 import type { DesiredDevices } from '../interfaces/desired-devices.ts'
-import { interfaceRowsOn } from '../interfaces/store.ts'
+import { allInterfaceRows, interfaceRowsOn } from '../interfaces/store.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { InterfaceRow, Tables } from '../tables.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
@@ -27,6 +27,10 @@ export interface TunnelPageDependencies {
   readonly suffix: () => string | null
   /** Called when the page has other names. */
   readonly onNamesChanged: () => Promise<void>
+  /** What keeps the page of an interface on a node from listening there; null when it listens. */
+  readonly errorOnNode: (name: string) => string | null
+  /** Called when nodes are to have a page, or none, or at another port. */
+  readonly onNodesChanged: () => void
   /** Loads what answers, with the first switch. */
   readonly load: () => Promise<AnswerPage>
 }
@@ -44,6 +48,8 @@ export class TunnelPage {
   readonly #dependencies: TunnelPageDependencies
   #listeners: PageListeners | undefined
   #lastPort: number | null = null
+  /** The port of the page on nodes as they were told last; undefined before the start. */
+  #lastOnNodes: number | null | undefined
   /** Port of the page in the rules of each interface: a check of the firewall in between must not see a change as drift. */
   readonly #ruled = new Map<string, number | null>()
   #cancel: () => void = () => undefined
@@ -57,11 +63,15 @@ export class TunnelPage {
     this.sync = () => run().catch((error: unknown) => this.#failed(error))
   }
 
-  /** The port of the page; null while it is off. */
+  /** The port of the page on this host; null while it is off. */
   get port(): number | null {
-    const { hasTunnels, settings } = this.#dependencies
-    const { tunnel_page_enabled: isOn, tunnel_page_port: port } = settings()
-    return isOn && hasTunnels && !this.#isClosed ? port : null
+    return this.#dependencies.hasTunnels && !this.#isClosed ? this.portOnNodes : null
+  }
+
+  /** The port of the page on nodes, which have it while this service is away, too; null while it is off. */
+  get portOnNodes(): number | null {
+    const { tunnel_page_enabled: isOn, tunnel_page_port: port } = this.#dependencies.settings()
+    return isOn ? port : null
   }
 
   /** The port that the firewall of an interface is to keep for the page; null for none. */
@@ -72,7 +82,9 @@ export class TunnelPage {
 
   /** Names of this host for peers. */
   async hostNames(): Promise<HostName[]> {
-    return this.port === null ? [] : hostNamesOf(await this.#names())
+    const names = await this.#placedNames()
+    // Who asks from outside the tunnels is led to a page of this host, if there is one.
+    return hostNamesOf([...names.filter(({ isHere }) => isHere), ...names.filter(({ isHere }) => !isHere)])
   }
 
   /** The hosts that a browser may say it asks for, at the page of an interface. */
@@ -85,21 +97,20 @@ export class TunnelPage {
   }
 
   async status(): Promise<TunnelPageStatus> {
-    const { settings, hasTunnels, suffix } = this.#dependencies
-    const { port } = this
-    const names = port === null ? [] : await this.#names()
+    const { settings, hasTunnels, suffix, errorOnNode } = this.#dependencies
+    const port = this.portOnNodes
     const end = suffix()
-    const places = names.flatMap(({ interface: name, addresses, labels }) =>
+    const places = (await this.#placedNames()).flatMap(({ interface: name, addresses, labels, isHere }) =>
       addresses.map((address) => {
         const place = { interface: name, address, port: port ?? 0 }
         const hosts = [...(end === null ? [] : labels.map((label) => `${label}.${end}`)), urlHost(address)]
         const urls = hosts.map((host) => `http://${host}${port === 80 ? '' : `:${port}`}/`)
-        const error = this.#listeners?.errorAt(place)
+        const error = isHere ? this.#listeners?.errorAt(place) : errorOnNode(name)
         return { ...place, urls, error: error === undefined ? 'the interface does not run' : error }
       }),
     )
     const isOn = settings().tunnel_page_enabled
-    return { enabled: isOn, unavailable: isOn && !hasTunnels ? simulated : null, places }
+    return { enabled: isOn, unavailable: isOn && !hasTunnels && places.length === 0 ? simulated : null, places }
   }
 
   /** Stops answering. The firewall keeps the addresses closed, as tunnels keep running. */
@@ -110,14 +121,17 @@ export class TunnelPage {
   }
 
   async #sync(): Promise<void> {
-    const { hasTunnels, load, onNamesChanged } = this.#dependencies
-    const { port } = this
+    const { hasTunnels, load, onNamesChanged, onNodesChanged } = this.#dependencies
+    const { port, portOnNodes } = this
     this.#cancel()
     if (this.#isClosed) return this.#listeners?.bring([])
-    if (!hasTunnels) return
+    const wasOnNodes = this.#lastOnNodes
+    this.#lastOnNodes = portOnNodes
+    if (wasOnNodes !== portOnNodes) onNodesChanged()
+    const hasNames = portOnNodes !== null || (wasOnNodes ?? null) !== null
+    if (!hasTunnels) return hasNames ? onNamesChanged() : undefined
     const running = (await interfaceRowsOn(this.#dependencies.db, null)).filter(({ enabled }) => enabled === 1)
     for (const name of this.#ruled.keys()) if (!running.some((row) => row.name === name)) this.#ruled.delete(name)
-    const wasOn = this.#listeners !== undefined
     // Nobody listens without a rule that holds: it comes before the server and goes after it.
     if (port !== this.#lastPort) await this.#listeners?.bring([])
     this.#lastPort = port
@@ -127,7 +141,7 @@ export class TunnelPage {
       this.#listeners ??= new PageListeners(await load())
       await this.#listeners.bring(places)
     }
-    if (port !== null || wasOn) await onNamesChanged()
+    if (hasNames) await onNamesChanged()
     const isGuarded = running.every(({ name }) => places.some((place) => place.interface === name))
     const isWhole = port === null || (isGuarded && places.every((place) => this.#listeners?.errorAt(place) === null))
     if (!isWhole) this.#again()
@@ -152,10 +166,22 @@ export class TunnelPage {
     }
   }
 
-  async #names(): Promise<PageNames[]> {
+  /** The names of the pages of all interfaces that run here or on a node. */
+  async #names(): Promise<PlacedNames[]> {
     const { db } = this.#dependencies
-    const rows = (await interfaceRowsOn(db, null)).filter(({ enabled }) => enabled === 1)
-    return pageNames(rows, await isLabelOfPeer(db, pageLabel))
+    const rows = (await allInterfaceRows(db)).filter(({ enabled }) => enabled === 1)
+    const places = new Map(rows.map((row) => [row.name, row]))
+    const names = pageNames(rows, await isLabelOfPeer(db, pageLabel))
+    return names.map((each) => {
+      const { node_id: nodeId = null, standby_node_id: standbyId = null } = places.get(each.interface) ?? {}
+      return Object.assign({ isHere: nodeId === null, isOnNode: (nodeId ?? standbyId) !== null }, each)
+    })
+  }
+
+  /** Those of the pages that are to be there: on this host only where it has tunnels. */
+  async #placedNames(): Promise<PlacedNames[]> {
+    const [here, onNodes] = [this.port !== null, this.portOnNodes !== null]
+    return (await this.#names()).filter(({ isHere, isOnNode }) => (isHere && here) || (isOnNode && onNodes))
   }
 
   #failed(error: unknown): void {
@@ -168,6 +194,9 @@ export class TunnelPage {
     this.#cancel = this.#dependencies.timers.after(againMs, () => void this.sync())
   }
 }
+
+/** Names of a page, and where it is. */
+type PlacedNames = PageNames & { readonly isHere: boolean; readonly isOnNode: boolean }
 
 const placesOf = ({ name, ...row }: InterfaceRow, port: number | null): PagePlace[] =>
   pageNames([{ name, ...row }], true).flatMap(({ addresses }) =>

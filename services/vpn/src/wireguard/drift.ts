@@ -3,12 +3,20 @@ import type { Peers } from './device-diff.ts'
 import type { InterfaceRules } from './firewall.ts'
 import { publicKeyOf } from './keys.ts'
 
+/** A key that another one replaces. */
+export interface KeyReplacement {
+  readonly from: string
+  readonly to: string
+}
+
 /** One interface as the operator wants it. A stopped one is listed too: its device must not run. */
 export interface DesiredDevice {
   readonly config: DeviceConfig
   readonly peers: readonly DevicePeer[]
   readonly rules: InterfaceRules
   readonly running: boolean
+  /** New keys that wait, each with the key of the peer that it replaces when it is used. */
+  readonly rotations?: readonly KeyReplacement[] | undefined
 }
 
 /** Differences of the machine to what is wanted. Holds public keys and words, never a secret. */

@@ -20,7 +20,7 @@ for (const [kind, skip] of [['SQLite', false] as const, ['PostgreSQL', postgresO
         await migrate(db, earlier)
         const { node_id: _, standby_node_id: _standby, ...before } = interfaceRow({ next_host: 7, public_key: 'a' })
         await db.insertInto('interfaces').values(before).execute()
-        const { endpoint_changed_at: _changed, ...peer } = peerRow('p2')
+        const { endpoint_changed_at: _changed, standby_changed_at: _standbyChanged, ...peer } = peerRow('p2')
         await db.insertInto('peers').values(peer).execute()
         await db.insertInto('access_closed').values({ interface: 'wg0' }).execute()
         await migrate(db, migrations)

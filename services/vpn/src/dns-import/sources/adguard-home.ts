@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { checkContent } from '../../foreign-files/check-content.ts'
 import { FileProblem, type GivenFile } from '../../foreign-files/given-file.ts'
 import { DnsFinds, type FoundDns, titleOf } from '../found-dns.ts'
+import { AdGuardClients, AdGuardSafeSearch, AdGuardServices, takeAdGuardClients } from './adguard-clients.ts'
 import { takeAdGuardRule } from './adguard-rules.ts'
 import { upstreamOfAdGuard } from './upstream-forms.ts'
 
@@ -18,11 +19,13 @@ const Rewrites = list(z.object({ domain: z.string(), answer: z.string(), enabled
 /** `AdGuardHome.yaml` as far as it has something that this service has too. Rewrites stood under `dns` in older versions. */
 const AdGuardHomeFile = z.object({
   dns: z.object({ upstream_dns: list(z.string()), rewrites: Rewrites }),
-  filtering: z.object({ rewrites: Rewrites }).nullish(),
+  filtering: z
+    .object({ rewrites: Rewrites, blocked_services: AdGuardServices, safe_search: AdGuardSafeSearch.nullish() })
+    .nullish(),
   filters: Filters,
   whitelist_filters: Filters,
   user_rules: list(z.string()),
-  clients: z.union([z.object({ persistent: list(z.object({ name: z.string() })) }), z.array(z.unknown())]).nullish(),
+  clients: AdGuardClients,
 })
 
 /** Reads `AdGuardHome.yaml`. */
@@ -37,12 +40,7 @@ export function readAdGuardHome({ name, content }: GivenFile): FoundDns {
   for (const rule of rules) takeAdGuardRule(finds, rule)
   for (const rewrite of [...dns.rewrites, ...(filtering?.rewrites ?? [])]) takeRewrite(finds, rewrite)
   for (const upstream of dns.upstream_dns) takeUpstream(finds, upstream.trim())
-  const people = Array.isArray(clients) ? clients.length : (clients?.persistent.length ?? 0)
-  if (people > 0)
-    finds.omit(
-      'clients',
-      `settings of ${people === 1 ? 'one client' : `${people} clients`}: choose lists and rules at the peers`,
-    )
+  takeAdGuardClients(finds, clients, { services: filtering?.blocked_services, safeSearch: filtering?.safe_search })
   return finds
 }
 

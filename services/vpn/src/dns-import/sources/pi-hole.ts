@@ -5,6 +5,7 @@ import { checkContent } from '../../foreign-files/check-content.ts'
 import { FileProblem, type GivenFile } from '../../foreign-files/given-file.ts'
 import type { ForeignStore } from '../../foreign-files/foreign-store.ts'
 import { DnsFinds, type FoundDns, titleOf } from '../found-dns.ts'
+import { type GroupedList, type GroupedRule, takeGroups } from './pi-hole-groups.ts'
 import { upstreamOfPiHole } from './upstream-forms.ts'
 
 const PiHoleFile = z.object({
@@ -30,30 +31,28 @@ const domainTypes = [
 /** The pattern that Pi-hole makes of "add as wildcard": the domain and everything below it. */
 const wildcard = /^\(\\\.\|\^\)([a-z0-9.\\_-]+)\$$/i
 
-/** Reads lists and domains of a `gravity.db`. */
+/** Reads lists, domains, and the groups of clients of a `gravity.db`. */
 export function readGravity(store: ForeignStore): FoundDns {
   const finds = new DnsFinds('pi-hole')
+  const lists: GroupedList[] = []
   for (const row of store.rows('adlist')) {
     const [url, comment] = [row['address'], row['comment']].map((value) => (typeof value === 'string' ? value : ''))
-    if (row['type'] !== 1) finds.takeList({ name: comment ?? '', url: url ?? '', enabled: row['enabled'] === 1 })
-    else finds.omit(titleOf(url ?? ''), 'is a list of allowed names; such lists are not known here')
+    if (row['type'] === 1) finds.omit(titleOf(url ?? ''), 'is a list of allowed names; such lists are not known here')
+    else {
+      finds.takeList({ name: comment ?? '', url: url ?? '', enabled: row['enabled'] === 1 })
+      lists.push({ id: Number(row['id']), url: url ?? '' })
+    }
   }
+  const rules: GroupedRule[] = []
   for (const row of store.rows('domainlist')) {
     const { domain: written } = row
     const text = typeof written === 'string' ? written : ''
     const kind = domainTypes[Number(row['type'])]
     const domain = kind?.isPattern === true ? wildcard.exec(text)?.[1]?.replaceAll('\\', '') : text
     if (kind === undefined || domain === undefined) finds.omit(text, 'is a pattern; put it into a list of your own')
-    else finds.rules.push({ action: kind.action, domain, enabled: row['enabled'] === 1 })
+    else rules.push({ id: Number(row['id']), action: kind.action, domain, enabled: row['enabled'] === 1 })
   }
-  if (store.tables.has('client')) {
-    const clients = store.rows('client').length
-    if (clients > 0)
-      finds.omit(
-        'clients',
-        `groups of ${clients === 1 ? 'one client' : `${clients} clients`}: choose lists and rules at the peers`,
-      )
-  }
+  takeGroups(finds, store, { lists, rules })
   return finds
 }
 

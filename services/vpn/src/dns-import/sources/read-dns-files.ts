@@ -16,6 +16,19 @@ export function readDnsFiles(files: readonly GivenFile[]): FoundDns[] {
   return files.flatMap((file) => (isZip(file) ? unpack(file).map(readOne) : [readOne(file)]))
 }
 
+/** Returns true if a file is of a DNS filter, and not of a server: by its name, or the tables of a database. */
+export function isDnsFile(file: GivenFile): boolean {
+  if (isZip(file) || /\.(?:ya?ml|toml)$/i.test(file.name)) return true
+  if (!isDatabaseFile(file)) return false
+  try {
+    using store = new ForeignStore(file)
+    return isGravity(store)
+  } catch (error) {
+    if (error instanceof FileProblem) return false
+    throw error
+  }
+}
+
 const isZip = ({ content }: GivenFile): boolean => content.subarray(0, 4).toString('latin1') === 'PK\u0003\u0004'
 
 function unpack({ name, content }: GivenFile): GivenFile[] {

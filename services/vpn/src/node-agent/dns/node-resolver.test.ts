@@ -41,7 +41,8 @@ async function openNode() {
           fetched.push(store.get(hash) ?? '')
         },
       },
-      journal: { waiting: 0, lost: 0 },
+      journal: { waiting: 0, lost: 0, lostAt: null },
+      clock: { now: () => Date.now() },
       log: { info: say, warn: say, error: say },
       onChanged: () => undefined,
       start: async () => {

@@ -1,4 +1,4 @@
-import type { Log } from '@hearth/runtime'
+import type { Clock, Log } from '@hearth/runtime'
 import { resolverFile } from '../../dns/resolver-files.ts'
 import { type DnsFile, DnsManifest, isListText } from '../../nodes/dns/manifest.ts'
 import type { Report } from '../../nodes/link-schema.ts'
@@ -19,7 +19,8 @@ export interface NodeResolverDependencies {
   /** Data directory of the node. */
   readonly directory: string
   readonly link: Pick<ControlLink, 'download'>
-  readonly journal: Pick<QueryJournal, 'waiting' | 'lost'>
+  readonly journal: Pick<QueryJournal, 'waiting' | 'lost' | 'lostAt'>
+  readonly clock: Pick<Clock, 'now'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
   /** Called when the resolver began to run, or ended. */
   readonly onChanged: () => void
@@ -51,6 +52,8 @@ export class NodeResolver {
   /** Lists that it works from. */
   #lists = 0
   #isClosed = false
+  /** Queries that found no room on their way to the journal, and when that was seen last. */
+  #overflow: { lost: number; at: number | null } = { lost: 0, at: null }
 
   constructor(dependencies: NodeResolverDependencies) {
     this.#dependencies = dependencies
@@ -195,12 +198,15 @@ export class NodeResolver {
 
   /** How the resolver is, for reports. */
   status(): NonNullable<Report['dns']> {
-    const { journal } = this.#dependencies
+    const { journal, clock } = this.#dependencies
     const state = this.#resolver?.state
     const restarts = this.#resolver?.restarts ?? 0
     const deaf = (state?.listeners ?? []).filter(({ error }) => error !== null)
     const problem =
       this.#failure ?? this.#refusal ?? deaf.map(({ address, error }) => `${address}: ${error}`)[0] ?? null
+    const lost = state?.logLost ?? 0
+    if (lost !== this.#overflow.lost)
+      this.#overflow = { lost, at: lost > this.#overflow.lost ? clock.now() : this.#overflow.at }
     return {
       status: this.#resolver === undefined ? 'off' : state === undefined ? waitingStatus(restarts) : 'running',
       started_at: state?.startedAt ?? null,
@@ -208,7 +214,11 @@ export class NodeResolver {
       lists: this.#lists,
       blocked_names: state?.names ?? 0,
       problem,
-      log: { waiting: journal.waiting, lost: journal.lost + (state?.logLost ?? 0) },
+      log: {
+        waiting: journal.waiting,
+        lost: journal.lost + lost,
+        lost_at: journal.lostAt === null ? this.#overflow.at : Math.max(journal.lostAt, this.#overflow.at ?? 0),
+      },
     }
   }
 

@@ -80,12 +80,14 @@ test('what waits is bounded by size and age, and what was deleted is counted', a
   await journal.limit(now)
   assert.deepEqual(world.numbers(), [4, 5, 6])
   // The settings keep queries for 7 days, so what is older is not lost.
-  assert.equal(journal.lost, 110)
+  assert.deepEqual([journal.lost, journal.lostAt], [110, now])
   assert.match(world.lines.join('\n'), /too many or too old; deleted: 110$/)
   assert.equal(world.open().lost, 0, 'nothing is known before it looks')
   const next = world.open()
   await next.oldest()
-  assert.equal(next.lost, 110)
+  assert.deepEqual([next.lost, next.lostAt], [110, now])
+  await next.confirm(6, 4)
+  assert.equal(next.lostAt, now, 'what is written down is not lost')
 })
 
 test('limits are looked at once a minute, and new batches are found meanwhile', async () => {
@@ -114,7 +116,7 @@ test('queries that are deleted one batch after the other are in the log at once,
     await journal.limit(now + minutes * 60_000)
   }
   const counts = world.lines.map((line) => /deleted: (\d+)$/.exec(line)?.[1])
-  assert.deepEqual([counts, journal.lost], [['100', '300'], 400])
+  assert.deepEqual([counts, journal.lost, journal.lostAt], [['100', '300'], 400, now + 70 * 60_000])
 })
 
 test('without retention in the settings nothing stays, and nothing counts as lost', async () => {
@@ -123,7 +125,7 @@ test('without retention in the settings nothing stays, and nothing counts as los
   const journal = world.open()
   await journal.limit(Date.now())
   assert.deepEqual(world.numbers(), [])
-  assert.equal(journal.lost, 0)
+  assert.deepEqual([journal.lost, journal.lostAt], [0, null])
 })
 
 /** Sends until all is gone or the service has been asked so often. */

@@ -17,8 +17,13 @@ const [limitEveryMs, listEveryMs] = [60_000, 10_000]
 /** Pause between two lines of the log about queries that were deleted, milliseconds. */
 const warnEveryMs = 3_600_000
 
-/** What is gone from the journal: the number of the last batch, in the count that it belongs to, and queries that were lost. */
-const Position = z.object({ count: z.uuid(), last: z.int().min(0), lost: z.int().min(0) })
+/** What is gone from the journal: the number of the last batch, in the count that it belongs to, and queries that were lost, with the time of the last ones. */
+const Position = z.object({
+  count: z.uuid(),
+  last: z.int().min(0),
+  lost: z.int().min(0),
+  lost_at: z.int().nullable().default(null),
+})
 type Position = z.infer<typeof Position>
 
 /** A batch to send. */
@@ -66,6 +71,11 @@ export class QueryJournal {
     return this.#position?.lost ?? 0
   }
 
+  /** When that happened last; null when it did not. */
+  get lostAt(): number | null {
+    return this.#position?.lost_at ?? null
+  }
+
   /** Returns the oldest batch; undefined when none waits. */
   async oldest(): Promise<OutgoingBatch | undefined> {
     const batches = this.#batches()
@@ -89,9 +99,9 @@ export class QueryJournal {
   }
 
   /** Gives a batch up that the service does not take. */
-  async giveUp(number: number): Promise<void> {
+  async giveUp(number: number, now: number): Promise<void> {
     const batches = this.#batches().filter((batch) => batch.number === number)
-    await this.#remove(batches, entriesOf(batches))
+    await this.#remove(batches, { lost: entriesOf(batches), now })
   }
 
   /** Deletes what is too old, or too much. Looks once a minute. */
@@ -115,7 +125,7 @@ export class QueryJournal {
     // What the settings do not keep is not lost.
     const expired = kept === 0 ? Infinity : now - kept * day
     const lost = gone.filter((batch) => (found[batches.indexOf(batch)]?.mtimeMs ?? 0) >= expired)
-    await this.#remove(gone, entriesOf(lost))
+    await this.#remove(gone, { lost: entriesOf(lost), now })
     if (lost.length > 0) this.#warn(entriesOf(lost), now)
   }
 
@@ -139,11 +149,12 @@ export class QueryJournal {
   }
 
   /** What is gone is noted first: its numbers are not given again. */
-  async #remove(batches: readonly StoredBatch[], lost = 0): Promise<void> {
+  async #remove(batches: readonly StoredBatch[], { lost, now } = { lost: 0, now: 0 }): Promise<void> {
     const greatest = batches.at(-1)?.number
     if (greatest === undefined) return
     const position = await this.#read()
-    await this.#write({ ...position, last: Math.max(position.last, greatest), lost: position.lost + lost })
+    const more = lost === 0 ? {} : { lost: position.lost + lost, lost_at: now }
+    await this.#write({ ...position, last: Math.max(position.last, greatest), ...more })
     for (const { file } of batches) await rm(join(this.#folder, file), { force: true })
     const gone = new Set(batches)
     this.#listed = this.#listed.filter((batch) => !gone.has(batch))
@@ -153,7 +164,7 @@ export class QueryJournal {
     if (this.#position !== undefined) return this.#position
     const text = await readFile(join(this.#folder, journalFile.position), 'utf8').catch(() => '')
     const { data } = Position.safeParse(parseJson(text))
-    if (data === undefined) return this.#write({ count: randomUUID(), last: 0, lost: 0 })
+    if (data === undefined) return this.#write({ count: randomUUID(), last: 0, lost: 0, lost_at: null })
     this.#position = data
     return data
   }

@@ -48,6 +48,6 @@ async function sendBatch(
   } catch (error) {
     if (!(error instanceof ControlRefused && finalAnswers.has(error.status))) throw error
     log.error(`the service refuses queries of this node: ${error.message}; lost: ${entries.length}`)
-    await journal.giveUp(number)
+    await journal.giveUp(number, now)
   }
 }

@@ -37,7 +37,7 @@ export function ImportFilter({ onClose }: { onClose: () => void }) {
 
 const send = (body: ImportBody) => answer(api.POST('/api/dns/import', { body }))
 
-const allParts: Part[] = ['lists', 'rules', 'records', 'zones', 'upstreams']
+const allParts: Part[] = ['lists', 'rules', 'records', 'zones', 'clients', 'upstreams']
 
 function ChooseFiles({ onRead }: { onRead: (body: ImportBody, report: Report) => void }) {
   const [files, setFiles] = useState<File[]>([])
@@ -92,7 +92,15 @@ function ChooseParts({ body, report, onBack, onDone }: ChoosePartsProps) {
   const [problem, setProblem] = useState<string>()
   const taking = useAction({
     run: () => send({ ...body, parts: allParts.filter((part) => parts.includes(part)) }),
-    renew: [keys.blocklists, keys.dnsRules, keys.dnsRecords, keys.dnsZones, keys.dnsSettings, keys.dnsStatus],
+    renew: [
+      keys.blocklists,
+      keys.dnsRules,
+      keys.dnsRecords,
+      keys.dnsZones,
+      keys.dnsProfiles,
+      keys.dnsSettings,
+      keys.dnsStatus,
+    ],
     onDone: ({ data, message }) => onDone(data, message),
     onProblem: (error) => setProblem(describeError(error)),
   })
@@ -130,7 +138,7 @@ function ChooseParts({ body, report, onBack, onDone }: ChoosePartsProps) {
   )
 }
 
-function countsOf({ lists, rules, records, zones, upstreams }: Report) {
+function countsOf({ lists, rules, records, zones, clients, upstreams }: Report) {
   const counted = (count: number, word: string, description?: string) => ({
     count,
     label: formatCount(count, word),
@@ -141,6 +149,11 @@ function countsOf({ lists, rules, records, zones, upstreams }: Report) {
     rules: counted(rules.found, 'rule', 'Each holds for a domain and everything below it'),
     records: counted(records.found, 'local name'),
     zones: counted(zones.found, 'zone', 'Domains with servers of their own'),
+    clients: counted(
+      clients.found,
+      'profile',
+      'Settings of clients, for the device with the address or the name of each',
+    ),
     upstreams: counted(
       upstreams.length,
       'upstream server',

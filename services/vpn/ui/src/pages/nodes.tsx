@@ -49,7 +49,7 @@ export function NodesPage() {
     <>
       <PageHeader
         title="Nodes"
-        description="Other hosts that run interfaces of this service. The DNS filter and the query log work there as here."
+        description="Other hosts that run interfaces of this service. The DNS filter, the query log and the page inside the tunnel work there as here."
         actions={(nodes.data?.nodes.length ?? 0) > 0 && button}
       />
       <InterfaceTabs />
@@ -157,6 +157,11 @@ function NodeDns({ node: { dns, status } }: { node: Node }) {
       {dns.log !== null && dns.log.lost > 0 && (
         <small className="hearth-dimmed interface-second">
           {formatCount(dns.log.lost, 'query', 'queries')} lost for the log
+          {dns.log.lost_at !== null && (
+            <>
+              , last <RelativeTime value={dns.log.lost_at} />
+            </>
+          )}
         </small>
       )}
     </>

@@ -76,8 +76,9 @@ function Configuration({ setup }: { setup: DeviceSetup }) {
         {setup.name}
       </Title>
       <Alert color="yellow" icon={<IconEyeOff aria-hidden />} aria-live="polite">
-        This link works once and is used up now: save the file or scan the code before you leave this page. Both contain
-        the private key, so keep them secret.
+        This link works once and is used up now: save{' '}
+        {setup.standby === null ? 'the file or scan the code' : 'both files or scan both codes'} before you leave this
+        page. They contain the private key, so keep them secret.
       </Alert>
       <Button
         leftSection={<IconDownload size={16} aria-hidden />}
@@ -102,6 +103,29 @@ function Configuration({ setup }: { setup: DeviceSetup }) {
       <Text size="sm">On a phone that can see this screen: in WireGuard tap “+”, then “Scan from QR code”.</Text>
       <QrPicture text={setup.configuration} label={`QR code with the configuration of ${setup.name}`} />
       <CopyButton text={setup.configuration}>Copy configuration</CopyButton>
+      {setup.standby !== null && <StandbyConfiguration name={setup.name} standby={setup.standby} />}
     </Stack>
+  )
+}
+
+/** The second configuration of a device whose interface has a standby. */
+function StandbyConfiguration({ name, standby }: { name: string; standby: NonNullable<DeviceSetup['standby']> }) {
+  return (
+    <>
+      <Title order={2}>A second way in</Title>
+      <Text>
+        When the VPN does not connect, another server can take over. Add this as a second tunnel in the same way, and
+        switch it on instead of the first one then. Use one of them at a time.
+      </Text>
+      <Button
+        variant="default"
+        leftSection={<IconDownload size={16} aria-hidden />}
+        onClick={() => saveFile(standby.file_name, standby.configuration, 'application/octet-stream')}
+      >
+        Save standby file
+      </Button>
+      <QrPicture text={standby.configuration} label={`QR code with the standby configuration of ${name}`} />
+      <CopyButton text={standby.configuration}>Copy standby configuration</CopyButton>
+    </>
   )
 }

@@ -43,6 +43,7 @@ const peer: Peer = {
   expires_soon: false,
   networks: [],
   needs_configuration: false,
+  needs_standby_configuration: false,
   key_rotation: null,
   created_at: '2026-11-21T10:00:00.000Z',
   updated_at: '2026-11-21T10:00:00.000Z',

@@ -107,13 +107,22 @@ export function NetworksOfRow({ peer }: { peer: Pick<Peer, 'networks'> }) {
   )
 }
 
-/** Says that a device does not know of all networks behind others, or of some that are gone. */
-export function NeedsConfiguration({ peer }: { peer: Pick<Peer, 'needs_configuration'> }) {
-  if (!peer.needs_configuration) return null
+/** Says that what a device was given does not hold any more: networks behind others, or where one of its configurations leads. */
+export function NeedsConfiguration({
+  peer: { needs_configuration: isOutdated, needs_standby_configuration: isStandbyOutdated },
+}: {
+  peer: Pick<Peer, 'needs_configuration' | 'needs_standby_configuration'>
+}) {
+  if (!isOutdated && !isStandbyOutdated) return null
+  const which = !isStandbyOutdated
+    ? 'its configuration'
+    : isOutdated
+      ? 'both configurations'
+      : 'the standby configuration'
   return (
     <span className="peer-expires">
       <IconFileDownload size={14} aria-hidden />
-      <span>Needs its configuration again</span>
+      <span>Needs {which} again</span>
     </span>
   )
 }
@@ -131,7 +140,7 @@ export function OutdatedPeers({ state }: { state: TableState }) {
       <IconFileDownload size={18} aria-hidden />
       <Text component="output" size="sm">
         <b>{formatCount(count, 'peer')}</b> {count === 1 ? 'needs its' : 'need their'} configuration again, because
-        networks behind other peers changed.
+        networks behind other peers or an endpoint changed.
         {isShown && ' Give each its QR code, file or set-up link; it then leaves this list.'}
       </Text>
       <Button size="xs" variant="default" onClick={() => show(isShown ? '' : 'needed')}>
