@@ -57,6 +57,7 @@ export class NodeAgent {
       log,
       checkEveryMs,
       countTraffic: (names) => this.#count(names),
+      onApplied: () => this.#keys.stateChanged(),
       onChanged: () => this.#reports.wake(),
     })
     this.#pageLink = new ControlLink(identity)
@@ -118,11 +119,7 @@ export class NodeAgent {
     const startDns = () =>
       resolver.start().catch((error: Error) => log.error(`the resolver was not started: ${error.message}`))
     await Promise.all([wanted.start(), hasTunnels ? startDns() : undefined])
-    this.#keys.stateChanged()
-    const onReceived = () => {
-      this.#keys.stateChanged()
-      this.#reports.wake()
-    }
+    const onReceived = () => this.#reports.wake()
     this.#running = Promise.all([
       this.#reports.run(signal),
       followState({ link, wanted, timers, log, onReceived }, signal),

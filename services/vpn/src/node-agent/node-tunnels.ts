@@ -27,6 +27,8 @@ export interface NodeTunnelsDependencies {
   readonly checkEveryMs: number
   /** Counts the traffic of devices before and after their peers go. */
   readonly countTraffic: (names: readonly string[]) => Promise<void>
+  /** Called when another state is in force. */
+  readonly onApplied?: () => void
   /** Called when a check has found something. */
   readonly onChanged: () => void
 }
@@ -142,6 +144,7 @@ export class NodeTunnels {
     this.#inForce = next
     // What is gone is no concern of this node any more: the service on the same host may run it now, with the same key.
     this.#desired = [...next.interfaces, ...this.stillRunning(this.#others(next, ending))]
+    this.#dependencies.onApplied?.()
     if (this.#isWatching) return
     this.#isWatching = true
     this.#tunnels.watch(this.#dependencies.checkEveryMs)
