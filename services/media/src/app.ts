@@ -60,6 +60,7 @@ import { createLinkBase, shareAddress } from './shares/share-address.ts'
 import { createSharePasswords } from './shares/share-password.ts'
 import { createShareTokens } from './shares/share-tokens.ts'
 import { Shares } from './shares/shares.ts'
+import { takeOutJobs } from './shares/store.ts'
 import { ShareVisits } from './shares/visits.ts'
 import { createSignInMethods, deleteSignInMethods } from './sign-in-methods/sign-in-methods.ts'
 import { createStatistics } from './statistics/statistics.ts'
@@ -277,7 +278,7 @@ export async function createApp(dependencies: AppDependencies) {
   const upkeep = createUpkeep({
     ...core,
     settings: () => core.settings.current(),
-    others: [() => features.shares.tidy(), () => features.thumbnails.tidy()],
+    others: [() => features.library.tidy(), () => features.shares.tidy(), () => features.thumbnails.tidy()],
   })
   // No other process works on a SQLite database.
   if (core.database.kind === 'sqlite') await upkeep.clear()
@@ -370,7 +371,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     analysisRequests: createAnalysisRequests({ ...context, jobs }),
     library: new Library(context),
     collections: new Collections(context),
-    removeJobs: createRemoveJobs({ ...context, countLinks: () => shares.count() }),
+    removeJobs: createRemoveJobs({ ...context, takeOut: takeOutJobs, countLinks: () => shares.count() }),
     readUrl,
     lookup,
     artifacts,

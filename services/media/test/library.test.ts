@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Collection } from '../src/collections/schema.ts'
 import type { Job, SomeRemoved } from '../src/jobs/schema.ts'
 import type { LibraryPage, TagCounts } from '../src/library/schema.ts'
+import type { Share } from '../src/shares/schema.ts'
 import { knows, startMedia, type Media } from './in-process.ts'
 import { startPlatform, type Platform } from './platform/platform.ts'
 
@@ -106,6 +107,10 @@ describe('library', () => {
     assert.equal(status, 400)
     assert.deepEqual((await media.json<Job>('GET', `/api/jobs/${sound.id}`)).body.tags, before)
     await tag({ job_ids: [film.id], remove: many })
+    // Half a pair of a character is no text that every database takes.
+    const odd = await tag({ job_ids: [film.id], add: ['\ud800'] })
+    assert.deepEqual([odd.status, odd.body.jobs[0]?.tags.at(-1)], [200, '\ufffd'])
+    await tag({ job_ids: [film.id], remove: ['\ufffd'] })
   })
 
   test('collections keep downloads in the order of adding', async () => {
@@ -139,6 +144,9 @@ describe('library', () => {
   test('downloads that are deleted leave the library, their collections and the disk', async () => {
     const { body } = await media.json<Collection>('POST', '/api/collections', { json: { name: 'Leaving' } })
     await media.json('POST', `/api/collections/${body.id}/jobs`, { json: { add: [film.id, sound.id] } })
+    const link = await media.json<Share>('POST', '/api/shares', { json: { job_ids: [film.id, sound.id] } })
+    const alone = await media.json<Share>('POST', '/api/shares', { json: { job_ids: [film.id] } })
+    assert.deepEqual([link.status, alone.status], [201, 201])
     const json = { job_ids: [film.id, randomUUID()] }
     const removed = await media.json<SomeRemoved>('POST', '/api/jobs/remove', { json })
     assert.deepEqual(removed.body, { ok: true, message: '1 job was deleted', jobs_deleted: 1, files_deleted: 1 })
@@ -147,5 +155,12 @@ describe('library', () => {
     assert.deepEqual(await titles('q=client'), [])
     assert.equal((await media.json<Collection[]>('GET', '/api/collections')).body[0]?.item_count, 1)
     assert.deepEqual(await media.service.app.core.artifacts.list(film.id), [])
+    // A link goes on with the files that are left.
+    const links = (await media.json<Share[]>('GET', '/api/shares')).body
+    assert.deepEqual(
+      links.map(({ id, files }) => [id, files.map(({ job_id }) => job_id)]),
+      [[link.body.id, [sound.id]]],
+    )
+    assert.equal((await media.call('GET', `${new URL(link.body.url).pathname}/1`)).status, 200)
   })
 })

@@ -87,7 +87,7 @@ const limits: Record<string, number> = {
   'DELETE /api/shares/x': 30,
   'GET /share/x': 20,
   'POST /share/x': 10,
-  'GET /share/abcdefgh/1': 120,
+  'GET /share/abcdefgh/1': 600,
   'GET /api/settings/watermark-logo': 60,
   'GET /api/settings/watermark-logo/image': 60,
   'POST /api/settings/watermark-logo': 10,

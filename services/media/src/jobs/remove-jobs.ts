@@ -20,12 +20,16 @@ export interface RemovalDependencies {
   readonly artifacts: ArtifactStore
   readonly timers: Timers
   readonly folders: WorkFolders
+  /** Takes jobs out of what refers to them, before they are deleted. */
+  readonly takeOut: (trx: Kysely<Tables>, ids: readonly string[]) => Promise<void>
   /** Counts all share links. */
   readonly countLinks: () => Promise<number>
 }
 
 /** Creates the removal of jobs. */
-export function createRemoveJobs({ db, bus, artifacts, timers, folders, countLinks }: RemovalDependencies): RemoveJobs {
+export function createRemoveJobs(dependencies: RemovalDependencies): RemoveJobs {
+  const { db, bus, artifacts, timers, folders, takeOut, countLinks } = dependencies
+
   /** Cancels first, deletes the files next and the rows last, so that no file is left without a row. */
   async function remove(ids: readonly string[], publish: () => void): Promise<SomeRemoved> {
     const values = { message: 'Cancelled', finished_at: timers.now(), lease_until: null }
@@ -36,7 +40,7 @@ export function createRemoveJobs({ db, bus, artifacts, timers, folders, countLin
       if ((await artifacts.list(id)).length > 0) withFiles += 1
       await artifacts.removeJob(id)
     }
-    await deleteJobRows(db, ids)
+    await deleteJobRows(db, ids, takeOut)
     const gone = new Set(ids)
     await folders.sweep((id) => !gone.has(id))
     const message = ids.length === 1 ? '1 job was deleted' : `${ids.length} jobs were deleted`
@@ -50,9 +54,13 @@ export function createRemoveJobs({ db, bus, artifacts, timers, folders, countLin
     },
     async some(wanted) {
       const ids = (await findJobs(db, wanted)).map(({ id }) => id)
-      return remove(ids, () => {
+      const publish = () => {
         for (const job_id of ids) bus.publish({ type: 'job_removed', job_id })
-      })
+      }
+      // Workers stop at the first message; at the second, pages read what is left.
+      const removed = await remove(ids, publish)
+      publish()
+      return removed
     },
   }
 }

@@ -24,7 +24,7 @@ test('words and their number are limited, and a text of signs has none', () => {
 })
 
 test('each tag has a word of its own, without spaces and signs', () => {
-  const tags = ['rb', 'r&b', 'r b', 'warm up', 'warmup', 'r+b', 'été', 'ete']
+  const tags = ['rb', 'r&b', 'r b', 'warm up', 'warmup', 'r+b', 'été', 'ete', 'a-b', 'aŧ2dŧb']
   const words = tags.map(tagWord)
   assert.equal(new Set(words).size, tags.length)
   assert.ok(words.every((word) => /^[\p{L}\p{N}]+$/u.test(word)))

@@ -13,6 +13,7 @@ const plainLetters: Readonly<Record<string, string>> = {
   ð: 'd',
   þ: 'th',
   ı: 'i',
+  ŧ: 't',
 }
 
 /** Maximum length of a word, characters, and number of words of a text. */
@@ -27,7 +28,7 @@ export function searchWords(text: string): string[] {
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
-    .replaceAll(/[ßæœøłđðþı]/g, (letter) => plainLetters[letter] ?? letter)
+    .replaceAll(/[ßæœøłđðþıŧ]/g, (letter) => plainLetters[letter] ?? letter)
   const words = folded.match(wordPattern) ?? []
   return [...new Set(words.map((word) => word.slice(0, maxLength)))].slice(0, maxWords)
 }
@@ -37,7 +38,10 @@ const tagMark = 'ŧ'
 
 /** The one word that stands for a whole tag, beside the words by which the tag is found. */
 export function tagWord(tag: string): string {
-  const plain = tag.replaceAll(/[^\p{L}\p{N}]/gu, (sign) => `${tagMark}${sign.codePointAt(0)?.toString(16)}${tagMark}`)
+  const plain = tag.replaceAll(
+    /[^\p{L}\p{N}]|ŧ/gu,
+    (sign) => `${tagMark}${sign.codePointAt(0)?.toString(16)}${tagMark}`,
+  )
   return `${tagMark}${plain}`
 }
 

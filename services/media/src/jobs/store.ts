@@ -209,11 +209,18 @@ export async function jobIds(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-export async function deleteJobRows(db: Db, ids: readonly string[]): Promise<void> {
+/** Deletes jobs; `before` is called with a part of them, in the transaction that deletes this part. */
+export async function deleteJobRows(
+  db: Db,
+  ids: readonly string[],
+  before: (trx: Db, part: readonly string[]) => Promise<void>,
+): Promise<void> {
   // The number of values in a statement is limited.
-  for (let index = 0; index < ids.length; index += 500)
-    await db
-      .deleteFrom('jobs')
-      .where('id', 'in', ids.slice(index, index + 500))
-      .execute()
+  for (let index = 0; index < ids.length; index += 500) {
+    const part = ids.slice(index, index + 500)
+    await db.transaction().execute(async (trx) => {
+      await before(trx, part)
+      await trx.deleteFrom('jobs').where('id', 'in', part).execute()
+    })
+  }
 }

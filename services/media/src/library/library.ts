@@ -38,6 +38,11 @@ export class Library {
     return { items: jobs.map(jobOfRow), total, is_total_exact: isTotalExact }
   }
 
+  /** Makes downloads of an older backup searchable. */
+  async tidy(): Promise<void> {
+    await store.fillSearchWords(this.#dependencies.database.query)
+  }
+
   async tags(): Promise<TagCounts> {
     return store.countTags(this.#dependencies.database.query)
   }

@@ -12,7 +12,7 @@ const seconds = number(0, 1_000_000).optional()
 /** A tag: kept in lower case, without commas, so that several can stand in one parameter. */
 export const Tag = z
   .string()
-  .transform((text) => text.trim().replaceAll(/\s+/g, ' ').toLowerCase())
+  .transform((text) => text.toWellFormed().trim().replaceAll(/\s+/g, ' ').toLowerCase())
   .pipe(
     z
       .string()

@@ -7,7 +7,7 @@ import { finishedJob, openTables } from '../../test/job-row.ts'
 import { readTags } from '../jobs/job-tags.ts'
 import { searchWords, wordsOfTags } from '../jobs/search-words.ts'
 import type { JobRow, Tables } from '../tables.ts'
-import { searchItems, setTags, countTags, type Search } from './store.ts'
+import { countTags, fillSearchWords, searchItems, setTags, type Search } from './store.ts'
 
 const words = ['night', 'nightfall', 'drive', 'déjà', 'vu', 'sol', 'sólo', 'été', 'Über', 'train', 'tea']
 const tags = ['warm up', 'peak', 'vocal', 'r&b']
@@ -144,6 +144,27 @@ async function sorts(location: DatabaseLocation): Promise<void> {
 test('on SQLite, items without a value come last', () => sorts({ file: ':memory:' }))
 test('on PostgreSQL, items without a value come last', { skip: obstacle }, async () =>
   sorts({ url: await createPostgresDatabase() }),
+)
+
+async function fills(location: DatabaseLocation): Promise<void> {
+  const database = await openTables(location)
+  const old = { search_words: '', tag_words: '' }
+  const rows = [
+    finishedJob({ ...old, video_title: 'Déjà vu', created_at: 2 }),
+    finishedJob({ ...old, artist: 'Nobody', created_at: 1 }),
+    finishedJob(old),
+  ]
+  await database.query.insertInto('jobs').values(rows).execute()
+  assert.deepEqual(await find(database, { words: ['deja'] }), [])
+  await fillSearchWords(database.query)
+  assert.deepEqual(await find(database, { words: ['deja'] }), [rows[0]?.id])
+  assert.deepEqual(await find(database, { words: ['nob'] }), [rows[1]?.id])
+  await database.close()
+}
+
+test('on SQLite, jobs of a backup from before the library are found by their words', () => fills({ file: ':memory:' }))
+test('on PostgreSQL, jobs of a backup from before the library are found by their words', { skip: obstacle }, async () =>
+  fills({ url: await createPostgresDatabase() }),
 )
 
 async function together(location: DatabaseLocation): Promise<void> {

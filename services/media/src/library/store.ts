@@ -1,6 +1,6 @@
 import type { Database } from '@hearth/database'
 import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
-import { tagWord } from '../jobs/search-words.ts'
+import { searchWords, tagWord } from '../jobs/search-words.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import { countedItems, type LibraryQuery, type LibrarySort, type TagCounts } from './schema.ts'
 
@@ -115,6 +115,28 @@ export async function countTags(db: Kysely<Tables>): Promise<TagCounts> {
     .orderBy('tag')
     .limit(500)
     .execute()
+}
+
+const rowsAtOnce = 1000
+
+/** Gives the jobs of a backup from before the library the words they are found by; others have theirs. */
+export async function fillSearchWords(db: Kysely<Tables>): Promise<void> {
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const rows = await db
+      .selectFrom('jobs')
+      .select(['id', 'video_title', 'track_title', 'artist', 'album', 'channel'])
+      .where('search_words', '=', '')
+      .where((row) => row.or([row('video_title', 'is not', null), row('artist', 'is not', null)]))
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(rowsAtOnce)
+      .execute()
+    for (const { id, ...texts } of rows) {
+      const search_words = searchWords(Object.values(texts).join(' ')).join(' ')
+      if (search_words !== '') await db.updateTable('jobs').set({ search_words }).where('id', '=', id).execute()
+    }
+    after = rows.at(-1)?.id
+  }
 }
 
 /** Stores the tags of a job, and the words they are found by. */

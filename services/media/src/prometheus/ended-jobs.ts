@@ -43,6 +43,7 @@ export async function openEndedJobs({ db, bus, log, onEnded }: EndedJobsDependen
   function follow(event: MediaEvent): void {
     if (!('id' in event)) {
       if (event.type === 'job_added' && event.job_id !== null) unfinished.add(event.job_id)
+      if (event.type === 'job_removed' && event.job_id !== null) unfinished.delete(event.job_id)
       if (event.type === 'jobs_cleared') unfinished.clear()
     } else if (!isTerminal(event.status)) unfinished.add(event.id)
     else if (unfinished.delete(event.id)) {

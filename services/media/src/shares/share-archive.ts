@@ -1,6 +1,8 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { Renditions } from '../delivery/renditions.ts'
+import { conversionProblem } from '../delivery/derived-file.ts'
 import { downloadName } from '../jobs/file-names.ts'
+import { Problem } from '../problems.ts'
 import { provideFile } from './share-files.ts'
 import type { LinkedFile } from './store.ts'
 import { zipStream, type ZipEntry } from './zip-stream.ts'
@@ -22,7 +24,7 @@ async function* entriesOf(dependencies: ArchiveDependencies, files: readonly Lin
   const { artifacts } = dependencies
   const taken = new Set<string>()
   for (const { job } of files) {
-    const file = await provideFile(dependencies, job)
+    const file = await provideFile(dependencies, job).catch(leaveOut)
     const facts = file === undefined ? undefined : await artifacts.stat(job.id, file.name)
     if (file === undefined || facts === undefined) continue
     yield {
@@ -36,6 +38,13 @@ async function* entriesOf(dependencies: ArchiveDependencies, files: readonly Lin
       },
     }
   }
+}
+
+/** Leaves out a file that cannot be converted or was deleted meanwhile; a full disk ends the archive. */
+function leaveOut(error: unknown): undefined {
+  const problem = conversionProblem(error)
+  if (problem instanceof Problem && problem.status !== 503) return undefined
+  throw error
 }
 
 /** Returns a name that no other file of the archive has, whatever the case, and remembers it. */

@@ -67,3 +67,14 @@ test('a link takes fifty wrong passwords in ten minutes, from however many addre
   clock.advance(600_000)
   assert.equal((await passwords.attempt(linkOf(hash), 'open sesame', '192.0.2.1')).kind, 'right')
 })
+
+test('while a link is locked nobody is charged for what is not checked', async () => {
+  const clock = createManualClock(0)
+  const passwords = createSharePasswords(key, clock)
+  for (let index = 0; index < 50; index += 1) await passwords.attempt(linkOf(hash), 'no', `10.0.0.${index}`)
+  for (let index = 0; index < 6; index += 1)
+    assert.equal((await passwords.attempt(linkOf(hash), 'open sesame', '192.0.2.1')).kind, 'wait')
+  clock.advance(600_000)
+  assert.deepEqual(await passwords.attempt(linkOf(hash), 'no', '192.0.2.1'), { kind: 'wrong' })
+  assert.deepEqual(await passwords.attempt(linkOf(hash), 'open sesame', '192.0.2.1'), { kind: 'right' })
+})

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { AccountError, backOff, createThrottle, slidingWindow } from '@hearth/accounts'
+import { backOff, createThrottle, slidingWindow } from '@hearth/accounts'
 import { isSameSecret, verifyPassword } from '@hearth/credentials'
 import type { Clock } from '@hearth/runtime'
 import { addressGroup } from '@hearth/http'
@@ -54,13 +54,11 @@ export function createSharePasswords(key: Uint8Array, clock: Clock) {
     async attempt(link: Locked, password: string, address: string): Promise<Attempt> {
       if (checks >= maxChecks) return { kind: 'wait', seconds: 1 }
       const client = `${link.token_hash} ${addressGroup(address)}`
-      try {
-        byClient.attempt(client)
-        byLink.attempt(link.token_hash)
-      } catch (error) {
-        if (!(error instanceof AccountError) || error.reason.kind !== 'rate-limited') throw error
-        return { kind: 'wait', seconds: error.reason.retryAfterSeconds }
-      }
+      // Only a password that is checked counts.
+      const seconds = Math.max(byClient.waitOf(client), byLink.waitOf(link.token_hash))
+      if (seconds > 0) return { kind: 'wait', seconds }
+      byClient.attempt(client)
+      byLink.attempt(link.token_hash)
       if (!(await verify(link, password))) return { kind: 'wrong' }
       byClient.succeed(client)
       byLink.succeed(link.token_hash)

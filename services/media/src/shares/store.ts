@@ -141,7 +141,39 @@ export async function countLinks(db: Db): Promise<number> {
   return count
 }
 
-/** Deletes links that ended, or were used up and last fetched by, before a timestamp; and those to several files that are all gone. */
+/**
+ * Takes jobs that are about to be deleted out of links: the next file takes the place of a link's first one, and a link without
+ * another is deleted. Links come before jobs, as for a visitor's use, so that the two do not wait for each other.
+ */
+export async function takeOutJobs(trx: Db, jobIds: readonly string[]): Promise<void> {
+  const links = await trx
+    .selectFrom('share_links')
+    .select('token_hash')
+    .where('job_id', 'in', [...jobIds])
+    .orderBy('token_hash')
+    .execute()
+  for (const { token_hash } of links) {
+    const next = await trx
+      .selectFrom('share_files')
+      .select(['position', 'job_id'])
+      .where('token_hash', '=', token_hash)
+      .where('job_id', 'not in', [...jobIds])
+      .orderBy('position')
+      .limit(1)
+      .executeTakeFirst()
+    if (next === undefined) await trx.deleteFrom('share_links').where('token_hash', '=', token_hash).execute()
+    else {
+      await trx.updateTable('share_links').set({ job_id: next.job_id }).where('token_hash', '=', token_hash).execute()
+      await trx
+        .deleteFrom('share_files')
+        .where('token_hash', '=', token_hash)
+        .where('position', '=', next.position)
+        .execute()
+    }
+  }
+}
+
+/** Deletes links that ended, or were used up and last fetched by, before a timestamp; and those whose files are all gone. */
 export async function deleteSpent(db: Db, before: number): Promise<void> {
   await db.deleteFrom('share_links').where('expires_at', '<=', before).execute()
   await db
@@ -157,9 +189,5 @@ export async function deleteSpent(db: Db, before: number): Promise<void> {
     .where((row) =>
       row.or([row('jobs.artifact', 'is not', null), row('jobs.status', 'in', ['queued', ...activeStatuses])]),
     )
-  await db
-    .deleteFrom('share_links')
-    .where('token_hash', 'in', db.selectFrom('share_files').select('share_files.token_hash'))
-    .where('token_hash', 'not in', withFile)
-    .execute()
+  await db.deleteFrom('share_links').where('token_hash', 'not in', withFile).execute()
 }

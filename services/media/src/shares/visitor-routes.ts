@@ -73,7 +73,8 @@ function readRoutes({ visits, linkBase }: VisitorFeatures): Route[] {
           '`1` is the first file and `all.zip` all of them, which are a use of the link; `1.jpg` is its picture and `1.json` ' +
           'the wave of a sound, which are none.',
         also: [206, 304],
-        limit: '120',
+        // A page of a hundred sounds asks for as many pictures and waves.
+        limit: '600',
         params: z.object({ token: z.string(), file: z.string() }),
         success: { status: 200, media: '*/*', description: 'The file' },
       },

@@ -116,8 +116,8 @@ const watched = [
   'duration_ms',
 ]
 
-/** Numbers of the index follow the time at which jobs were added: this many are free for each millisecond. */
-const perMillisecond = 4096
+/** Numbers of the index follow the time at which jobs were added: this many are free for each millisecond, until the year 2248. */
+const perMillisecond = 1024
 const [first, last] = [
   `new.created_at * ${perMillisecond}`,
   `new.created_at * ${perMillisecond} + ${perMillisecond - 1}`,

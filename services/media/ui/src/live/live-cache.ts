@@ -40,7 +40,7 @@ function noteJob(event: JobEvent, { cache, refresher, arriving }: Effects): void
   cache.setQueryData<LiveJob>(keys.job(event.id), (job) => patchJob(job, event))
   // What is being read at this moment may be older than the event.
   if (cache.isFetching({ queryKey: keys.job(event.id) }) > 0) refresher.note(keys.job(event.id).join(' '))
-  if (before?.status !== event.status)
+  if (before?.status !== event.status || event.tags !== undefined)
     for (const name of ['statistics', 'tempi', 'library', 'library-tags']) refresher.note(name)
 }
 
@@ -59,7 +59,8 @@ function noteTyped(message: Typed, effects: Effects): void {
     case 'job_removed':
       cache.setQueryData<JobBook>(keys.jobs, (book) => dropJob(book, message.job_id))
       if (message.job_id !== null) refresher.note(keys.job(message.job_id).join(' '))
-      for (const name of ['statistics', 'tempi', 'library', 'library-tags', 'collections']) refresher.note(name)
+      for (const name of ['statistics', 'tempi', 'library', 'library-tags', 'collections', 'shares'])
+        refresher.note(name)
       return
     case 'jobs_cleared':
       cache.setQueryData<JobBook>(keys.jobs, { jobs: [], isComplete: true })

@@ -25,9 +25,9 @@ export function SharesPage() {
       <QueryState query={shares} lines={6} />
       {listed?.length === 0 && (
         <EmptyState icon={IconLink} title="No links yet">
-          Open a download and create a link under Share, or select several on the page{' '}
-          <Link className="hearth-link" href="/">
-            Downloads
+          Open a download and create a link under Share, or choose several in the{' '}
+          <Link className="hearth-link" href="/library">
+            Library
           </Link>
           .
         </EmptyState>

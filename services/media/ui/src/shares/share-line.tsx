@@ -41,7 +41,7 @@ export function ShareLine({ share }: { share: Share }) {
         <DeleteButton
           aria-label={`Revoke the link ${name}`}
           title="Revoke the link?"
-          losses={['It no longer gives access to the file', 'A new link has a different address']}
+          losses={['It gives nothing any more', 'A new link has a different address']}
           verb="Revoke link"
           action={{
             run: () => answer(api.DELETE('/api/shares/{id}', { params: { path: { id: share.id } } })),
