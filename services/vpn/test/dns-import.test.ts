@@ -255,6 +255,22 @@ test('groups of a Pi-hole become profiles: their lists, rules and clients, and w
   assert.match(reasons, /nobody\.example: is a rule of groups that no client is in/)
 })
 
+test('lists of a client that are not here are named, and without any of them it gets no profile', async () => {
+  await using world = await start()
+  const { service, load, list } = world
+  const without = await load([groupedGravity()], { parts: ['clients'] })
+  assert.deepEqual(without.body.data.clients, { found: 3, created: 1, existing: 0 }, without.text)
+  assert.match(reasonsOf(without.body.data), /Kids: none of its lists is here/)
+  assert.match(reasonsOf(without.body.data), /Pi-hole: none of its lists is here/)
+  assert.deepEqual(
+    (await list('profiles')).map(({ name }) => name),
+    ['Kids and Guests'],
+  )
+  await service.call('POST', '/api/dns/blocklists', { name: 'Kids', url: 'https://kids.example' })
+  const again = await load([groupedGravity()], { parts: ['clients'] })
+  assert.deepEqual(again.body.data.clients, { found: 3, created: 1, existing: 1 }, again.text)
+})
+
 test('what does not fit here is left out with the reason, and the rest comes along', async () => {
   await using world = await start()
   const { load, list } = world

@@ -135,7 +135,7 @@ export function groupedGravity(): ForeignFile {
     create table client_by_group (client_id integer not null, ${group}, primary key (client_id, group_id));
     insert into "group" (id, enabled, name) values (0, 1, 'Default'), (1, 1, 'Kids'), (2, 1, 'Guests'), (3, 0, 'Off'), (4, 1, 'Empty');
     insert into adlist (id, address, comment) values
-      (1, 'https://lists.example/all', 'For all'), (2, 'https://lists.example/kids', 'Kids only'), (3, 'https://lists.example/guests', 'Guests');
+      (1, 'https://lists.example/all', 'For all'), (2, 'https://kids.example', 'Kids only'), (3, 'https://lists.example/guests', 'Guests');
     insert into adlist_by_group values (1, 0), (2, 1), (3, 2), (3, 3);
     insert into domainlist (id, type, domain) values
       (1, 1, 'everybody.example'), (2, 1, 'kids.example'), (3, 0, 'guests.example'), (4, 1, 'both.example'), (5, 1, 'nobody.example');
