@@ -225,11 +225,12 @@ test('groups of a Pi-hole become profiles: their lists, rules and clients, and w
     ['phone', '10.8.0.2'],
     ['console', '10.8.0.3'],
     ['laptop', '10.8.0.4'],
+    ['tablet', '10.8.0.5'],
   ] as const)
     await service.call('POST', '/api/peers', { name, interface: 'home', ip })
   const before = new Set((await list('blocklists')).map((each) => each['id']))
   const made = await load([groupedGravity()])
-  assert.equal(made.body.message, '3 lists, 2 rules, 0 local names, 0 zones and 3 profiles taken over', made.text)
+  assert.equal(made.body.message, '3 lists, 2 rules, 0 local names, 0 zones and 4 profiles taken over', made.text)
   assert.deepEqual(
     (await list('rules')).map((each) => each['domain']).toSorted((a, b) => a.localeCompare(b)),
     ['both.example', 'everybody.example'],
@@ -246,7 +247,8 @@ test('groups of a Pi-hole become profiles: their lists, rules and clients, and w
   }
   assert.deepEqual(found, {
     Kids: [['Kids only'], ['block kids.example'], ['console']],
-    'Kids and Guests': ['all', ['block kids.example', 'allow guests.example'], ['laptop']],
+    'Default and Kids': [['For all', 'Kids only'], ['block kids.example'], ['tablet']],
+    'Default and Kids and Guests': ['all', ['block kids.example', 'allow guests.example'], ['laptop']],
     'Pi-hole': [['For all'], [], ['home']],
   })
   assert.ok([...before].every((id) => names.has(id)))
@@ -259,16 +261,17 @@ test('lists of a client that are not here are named, and without any of them it 
   await using world = await start()
   const { service, load, list } = world
   const without = await load([groupedGravity()], { parts: ['clients'] })
-  assert.deepEqual(without.body.data.clients, { found: 3, created: 1, existing: 0 }, without.text)
+  assert.deepEqual(without.body.data.clients, { found: 4, created: 1, existing: 0 }, without.text)
   assert.match(reasonsOf(without.body.data), /Kids: none of its lists is here/)
   assert.match(reasonsOf(without.body.data), /Pi-hole: none of its lists is here/)
   assert.deepEqual(
     (await list('profiles')).map(({ name }) => name),
-    ['Kids and Guests'],
+    ['Default and Kids and Guests'],
   )
   await service.call('POST', '/api/dns/blocklists', { name: 'Kids', url: 'https://kids.example' })
   const again = await load([groupedGravity()], { parts: ['clients'] })
-  assert.deepEqual(again.body.data.clients, { found: 3, created: 1, existing: 1 }, again.text)
+  assert.deepEqual(again.body.data.clients, { found: 4, created: 2, existing: 1 }, again.text)
+  assert.match(reasonsOf(again.body.data), /Default and Kids: one of its lists is not here/)
 })
 
 test('what does not fit here is left out with the reason, and the rest comes along', async () => {
