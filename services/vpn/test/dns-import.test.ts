@@ -174,6 +174,37 @@ test('clients of an AdGuard Home become profiles of the devices with their addre
   })
 })
 
+test('services and safe search of older AdGuard Homes come along: they stood under dns, and safe search was one switch', async () => {
+  const heldAfter = async (changes: object) => {
+    await using world = await start()
+    const { service, load, list } = world
+    const made = await load([adGuardHome(changes)], { parts: ['clients'] })
+    assert.equal(made.status, 200, made.text)
+    const held: Record<string, unknown> = {}
+    for (const { id, name } of await list('profiles')) {
+      const {
+        services,
+        safe_search: isSafe,
+        youtube,
+      } = (await service.call('GET', `/api/dns/profiles/${id}`)).body.data
+      held[name] = [services, isSafe, youtube]
+    }
+    return held
+  }
+  const services = { schedule: { time_zone: 'Local' }, ids: ['tiktok'] }
+  const newer = { blocked_services: services, safe_search: { enabled: true, youtube: false } }
+  assert.deepEqual(await heldAfter({ dns: { upstream_dns: [], ...newer }, filtering: null, clients: null }), {
+    'AdGuard Home': [['tiktok'], true, null],
+  })
+  const own = { use_global_settings: false, safesearch_enabled: true, safe_search: undefined, blocked_services: null }
+  const dns = { upstream_dns: [], blocked_services: ['twitter'], safesearch_enabled: true }
+  const clients = [adGuardClient('Kid', ['10.8.0.2'], own)]
+  assert.deepEqual(await heldAfter({ dns, filtering: undefined, clients }), {
+    'AdGuard Home': [['x'], true, 'moderate'],
+    Kid: [['x'], true, 'moderate'],
+  })
+})
+
 test('a Pi-hole 6 comes along from the archive of its teleporter, and only the parts that were asked for', async () => {
   await using world = await start()
   const { load, list } = world
