@@ -205,6 +205,30 @@ test('services and safe search of older AdGuard Homes come along: they stood und
   })
 })
 
+test('a client is found by single addresses in any form and by networks; an unfinished address is none', async () => {
+  await using world = await start()
+  const { service, load, list } = world
+  const home = { name: 'home', address: '10.8.0.1/24', address6: 'fd08::1/64' }
+  await service.call('POST', '/api/interfaces', home)
+  for (const [name, last] of Object.entries({ phone: 2, tablet: 3, console: 130, laptop: 131, tv: 9 }))
+    await service.call('POST', '/api/peers', { name, interface: 'home', ip: `10.8.0.${last}`, ipv6: `fd08::${last}` })
+  const own = { use_global_settings: false, filtering_enabled: true }
+  const clients = [
+    adGuardClient('Unfinished', ['10.8.0.2/', '10.8.0.2/ 8'], own),
+    adGuardClient('Six', ['FD08:0:0:0::0003'], own),
+    adGuardClient('Half', ['10.8.0.130/31'], own),
+    adGuardClient('Four', ['10.8.0.9/32'], own),
+  ]
+  const made = await load([adGuardHome({ clients: { persistent: clients } })], { parts: ['clients'] })
+  assert.equal(made.status, 200, made.text)
+  const found: Record<string, unknown> = {}
+  for (const { id, name } of await list('profiles')) {
+    const { peers, interfaces } = (await service.call('GET', `/api/dns/profiles/${id}`)).body.data
+    found[name] = [...peers.map((peer: Row) => peer['name']).toSorted(), ...interfaces]
+  }
+  assert.deepEqual(found, { Unfinished: [], Six: ['tablet'], Half: ['console', 'laptop'], Four: ['tv'] })
+})
+
 test('a Pi-hole 6 comes along from the archive of its teleporter, and only the parts that were asked for', async () => {
   await using world = await start()
   const { load, list } = world

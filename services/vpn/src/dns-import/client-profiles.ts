@@ -102,26 +102,29 @@ const profileOf = (client: FoundClient, targets: readonly ImportTarget[], lists:
 /** The devices and interfaces that are a client: all interfaces, those of its addresses, or the device of its name. */
 function targetsOf({ addresses, peerNames }: FoundClient, targets: readonly ImportTarget[]): ImportTarget[] {
   if (addresses === null) return targets.filter(({ kind }) => kind === 'interface')
-  const networks = addresses.flatMap((text) => networkOf(text) ?? [])
-  const interfaces = targets.filter(({ kind, networks: own }) => kind === 'interface' && own.some(isIn(networks)))
+  const networks = new Set(addresses.flatMap((text) => networkOf(text) ?? []))
+  // Most are single addresses, which are the same text or none; only true networks are calculated with.
+  const wide = [...networks].filter((network) => !isSingle(network))
+  const isWithin = (own: string) => networks.has(own) || wide.some((network) => sharesAddress(network, own))
+  const interfaces = targets.filter(
+    ({ kind, networks: own }) => kind === 'interface' && own.some((one) => networks.has(one)),
+  )
   const within = new Set(interfaces.map(({ id }) => id))
   const peers = targets.filter(({ kind }) => kind === 'peer')
-  const atAddress = peers.filter(
-    (peer) =>
-      !within.has(peer.interface) && peer.networks.some((own) => networks.some((one) => sharesAddress(one, own))),
-  )
+  const atAddress = peers.filter((peer) => !within.has(peer.interface) && peer.networks.some(isWithin))
   const found = [...interfaces, ...atAddress]
   const names = new Set(peerNames.map(nameKey))
   return found.length > 0 ? found : peers.filter((peer) => names.has(peer.nameKey))
 }
 
-const isIn = (networks: readonly string[]) => (one: string) => networks.includes(one)
+const isSingle = (network: string): boolean => network.endsWith(network.includes(':') ? '/128' : '/32')
 
 /** An address or a network in canonical CIDR form; undefined for a MAC address and names of clients. */
 function networkOf(text: string): string | undefined {
   const [address = '', prefix] = text.trim().split('/')
   const family = isIP(address)
+  if (prefix !== undefined && !/^\d+$/.test(prefix)) return undefined
   const size = prefix === undefined ? (family === 4 ? 32 : 128) : Number(prefix)
-  if (family === 0 || !Number.isInteger(size) || size < 0 || size > (family === 4 ? 32 : 128)) return undefined
+  if (family === 0 || size > (family === 4 ? 32 : 128)) return undefined
   return family === 4 ? subnet4(`${address}/${size}`).cidr : subnet6(`${canonicalIpv6(address)}/${size}`).cidr
 }
