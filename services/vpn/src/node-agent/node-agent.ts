@@ -61,11 +61,16 @@ export class NodeAgent {
       onChanged: () => this.#reports.wake(),
     })
     this.#pageLink = new ControlLink(identity)
-    const pageLink = this.#pageLink
+    const relay = {
+      link: this.#pageLink,
+      timers,
+      log,
+      isPeer: (name: string, address: string) => this.#tunnels.isPeerAddress(name, address),
+    }
     this.#page = new NodePage({
       timers,
       // Loaded with the first page: it takes what serves HTTP.
-      load: async () => (await import('./page-relay.ts')).createPageRelay({ link: pageLink, timers, log }),
+      load: async () => (await import('./page-relay.ts')).createPageRelay(relay),
       isUp: (name) => this.#tunnels.statuses().some((one) => one.name === name && one.status === 'up'),
       onChanged: () => this.#reports.wake(),
     })

@@ -394,7 +394,10 @@ test('a new key that is used while a change is broken off gets its addresses, an
   const { tunnels } = openTunnels(host)
   const held = () =>
     [...(host.devices.get('wg0')?.peers.values() ?? [])].map((peer) => [peer.publicKey, peer.allowedIps])
+  assert.equal(tunnels.isPeerAddress('wg0', '10.8.0.3'), false)
   await tunnels.apply(before, [])
+  const asked = ['10.8.0.3', '10.8.0.9', '10.8.0.1'].map((each) => tunnels.isPeerAddress('wg0', each))
+  assert.deepEqual([...asked, tunnels.isPeerAddress('wg1', '10.8.0.3')], [true, false, false, false])
   const address = host.devices.get('wg0')?.peers.get(second.publicKey)?.allowedIps
   host.broken.add('access')
   await assert.rejects(tunnels.apply(next, []), /access is broken/)

@@ -76,6 +76,13 @@ export class NodeTunnels {
     return state !== undefined && this.#own.has(name, state) ? state : undefined
   }
 
+  /** Returns true for a tunnel address of a peer of an interface; addresses in networks behind peers are none. */
+  isPeerAddress(name: string, address: string): boolean {
+    const device = this.#inForce?.interfaces.find(({ config }) => config.name === name)
+    const network = `${address}/${address.includes(':') ? 128 : 32}`
+    return device?.peers.some(({ allowedIps }) => allowedIps.includes(network)) ?? false
+  }
+
   /** Status of each interface of the state in force. */
   statuses(): InterfaceStatus[] {
     return (this.#inForce?.interfaces ?? []).map(({ config: { name } }) => {
