@@ -69,6 +69,7 @@ export class NodeAgent {
     }
     this.#page = new NodePage({
       timers,
+      log,
       // Loaded with the first page: it takes what serves HTTP.
       load: async () => (await import('./page-relay.ts')).createPageRelay(relay),
       isUp: (name) => this.#tunnels.statuses().some((one) => one.name === name && one.status === 'up'),
