@@ -56,6 +56,7 @@ export interface PlantReply {
   readonly grid: Sum
   readonly house: Sum
   readonly soc_percent: number | null
+  readonly unknown_batteries: readonly string[]
 }
 
 /** Reads the plant with the read token. */

@@ -9,7 +9,7 @@ import { energiesOf, noPowers, slotAt, slotsPerHour } from '../src/history/quant
 import { addMeter, writeSlots } from '../src/history/store.ts'
 import type { Bucket } from './history-fixture.ts'
 import { startGateway, type TestGateway } from './in-process.ts'
-import { joinPlant, plantWhen, readPlant, startPlant } from './plant-fixture.ts'
+import { joinPlant, type PlantReply, plantWhen, startPlant } from './plant-fixture.ts'
 
 const deviceFile = (id: string) => `/api/v1/devices/${id}/energy-history.json`
 
@@ -48,6 +48,17 @@ test('an inverter that is away leaves no sum that looks whole, and it is whole a
   assert.ok((without.pv.known_watts ?? 0) < (before.pv.watts ?? 0))
   second.setFaults({ refuse: false })
   await plantWhen(gateway, ({ pv }) => pv.watts !== null, 'both again')
+})
+
+test('a battery whose content is not known is still one while its inverter is away', async () => {
+  await using plant = await startPlant({ speed: 60, faults: { values: { battery_ah_capacity: 0 } } })
+  const { gateway, second } = plant
+  const isUnknown = ({ unknown_batteries: unknown }: PlantReply) => unknown.join() === 'second'
+  const before = await plantWhen(gateway, (now) => now.pv.watts !== null && isUnknown(now), 'a battery of unknown size')
+  assert.equal(before.soc_percent, null)
+  second.setFaults({ refuse: true })
+  const without = await plantWhen(gateway, ({ away }) => away.length > 0, 'one away')
+  assert.deepEqual([without.unknown_batteries, without.soc_percent], [['second'], null])
 })
 
 test('an inverter without a battery that switches off in the dark counts as nothing, and the sums stay whole', async () => {
@@ -130,7 +141,7 @@ test('a plant that is set up later is added up for the time before too, and goes
   const again = await slotsWhen(gateway, '@plant', (slots) => sameOf(slots).length === measured.length)
   assert.deepEqual(sameOf(again), measured)
   await gateway.operate('DELETE', '/admin/api/devices/second')
-  assert.deepEqual((await readPlant(gateway)).away, [])
+  await plantWhen(gateway, ({ away, inverters }) => away.length === 0 && inverters.length === 1, 'the one that is left')
   await gateway.operate('DELETE', '/admin/api/devices/main')
   const left = (await gateway.operate('GET', '/admin/api/plant')) as { settings: { enabled: boolean } }
   assert.equal(left.settings.enabled, false)

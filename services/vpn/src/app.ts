@@ -303,6 +303,10 @@ export async function createApp(dependencies: AppDependencies) {
       const placed = placement.find(name)
       return placed === undefined ? null : nodeStatuses.pageErrorOf(placed)
     },
+    errorOnStandby(name) {
+      const placed = placement.standbyOf(name)
+      return placed === undefined || stateOnNode(placed).status !== 'up' ? null : nodeStatuses.pageErrorOf(placed)
+    },
     onNodesChanged: () => placement.allChanged(),
     load: openTunnelPage,
   })

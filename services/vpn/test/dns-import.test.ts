@@ -174,6 +174,61 @@ test('clients of an AdGuard Home become profiles of the devices with their addre
   })
 })
 
+test('services and safe search of older AdGuard Homes come along: they stood under dns, and safe search was one switch', async () => {
+  const heldAfter = async (changes: object) => {
+    await using world = await start()
+    const { service, load, list } = world
+    const made = await load([adGuardHome(changes)], { parts: ['clients'] })
+    assert.equal(made.status, 200, made.text)
+    const held: Record<string, unknown> = {}
+    for (const { id, name } of await list('profiles')) {
+      const {
+        services,
+        safe_search: isSafe,
+        youtube,
+      } = (await service.call('GET', `/api/dns/profiles/${id}`)).body.data
+      held[name] = [services, isSafe, youtube]
+    }
+    return held
+  }
+  const services = { schedule: { time_zone: 'Local' }, ids: ['tiktok'] }
+  const newer = { blocked_services: services, safe_search: { enabled: true, youtube: false } }
+  assert.deepEqual(await heldAfter({ dns: { upstream_dns: [], ...newer }, filtering: null, clients: null }), {
+    'AdGuard Home': [['tiktok'], true, null],
+  })
+  const own = { use_global_settings: false, safesearch_enabled: true, safe_search: undefined, blocked_services: null }
+  const dns = { upstream_dns: [], blocked_services: ['twitter'], safesearch_enabled: true }
+  const clients = [adGuardClient('Kid', ['10.8.0.2'], own)]
+  assert.deepEqual(await heldAfter({ dns, filtering: undefined, clients }), {
+    'AdGuard Home': [['x'], true, 'moderate'],
+    Kid: [['x'], true, 'moderate'],
+  })
+})
+
+test('a client is found by single addresses in any form and by networks; an unfinished address is none', async () => {
+  await using world = await start()
+  const { service, load, list } = world
+  const home = { name: 'home', address: '10.8.0.1/24', address6: 'fd08::1/64' }
+  await service.call('POST', '/api/interfaces', home)
+  for (const [name, last] of Object.entries({ phone: 2, tablet: 3, console: 130, laptop: 131, tv: 9 }))
+    await service.call('POST', '/api/peers', { name, interface: 'home', ip: `10.8.0.${last}`, ipv6: `fd08::${last}` })
+  const own = { use_global_settings: false, filtering_enabled: true }
+  const clients = [
+    adGuardClient('Unfinished', ['10.8.0.2/', '10.8.0.2/ 8'], own),
+    adGuardClient('Six', ['FD08:0:0:0::0003'], own),
+    adGuardClient('Half', ['10.8.0.130/31'], own),
+    adGuardClient('Four', ['10.8.0.9/32'], own),
+  ]
+  const made = await load([adGuardHome({ clients: { persistent: clients } })], { parts: ['clients'] })
+  assert.equal(made.status, 200, made.text)
+  const found: Record<string, unknown> = {}
+  for (const { id, name } of await list('profiles')) {
+    const { peers, interfaces } = (await service.call('GET', `/api/dns/profiles/${id}`)).body.data
+    found[name] = [...peers.map((peer: Row) => peer['name']).toSorted(), ...interfaces]
+  }
+  assert.deepEqual(found, { Unfinished: [], Six: ['tablet'], Half: ['console', 'laptop'], Four: ['tv'] })
+})
+
 test('a Pi-hole 6 comes along from the archive of its teleporter, and only the parts that were asked for', async () => {
   await using world = await start()
   const { load, list } = world
@@ -225,11 +280,12 @@ test('groups of a Pi-hole become profiles: their lists, rules and clients, and w
     ['phone', '10.8.0.2'],
     ['console', '10.8.0.3'],
     ['laptop', '10.8.0.4'],
+    ['tablet', '10.8.0.5'],
   ] as const)
     await service.call('POST', '/api/peers', { name, interface: 'home', ip })
   const before = new Set((await list('blocklists')).map((each) => each['id']))
   const made = await load([groupedGravity()])
-  assert.equal(made.body.message, '3 lists, 2 rules, 0 local names, 0 zones and 3 profiles taken over', made.text)
+  assert.equal(made.body.message, '3 lists, 2 rules, 0 local names, 0 zones and 4 profiles taken over', made.text)
   assert.deepEqual(
     (await list('rules')).map((each) => each['domain']).toSorted((a, b) => a.localeCompare(b)),
     ['both.example', 'everybody.example'],
@@ -246,13 +302,31 @@ test('groups of a Pi-hole become profiles: their lists, rules and clients, and w
   }
   assert.deepEqual(found, {
     Kids: [['Kids only'], ['block kids.example'], ['console']],
-    'Kids and Guests': ['all', ['block kids.example', 'allow guests.example'], ['laptop']],
+    'Default and Kids': [['For all', 'Kids only'], ['block kids.example'], ['tablet']],
+    'Default and Kids and Guests': ['all', ['block kids.example', 'allow guests.example'], ['laptop']],
     'Pi-hole': [['For all'], [], ['home']],
   })
   assert.ok([...before].every((id) => names.has(id)))
   const reasons = reasonsOf(made.body.data)
   assert.match(reasons, /Kids: is without the rules of the group Default; here rules for everyone hold for it/)
   assert.match(reasons, /nobody\.example: is a rule of groups that no client is in/)
+})
+
+test('lists of a client that are not here are named, and without any of them it gets no profile', async () => {
+  await using world = await start()
+  const { service, load, list } = world
+  const without = await load([groupedGravity()], { parts: ['clients'] })
+  assert.deepEqual(without.body.data.clients, { found: 4, created: 1, existing: 0 }, without.text)
+  assert.match(reasonsOf(without.body.data), /Kids: none of its lists is here/)
+  assert.match(reasonsOf(without.body.data), /Pi-hole: none of its lists is here/)
+  assert.deepEqual(
+    (await list('profiles')).map(({ name }) => name),
+    ['Default and Kids and Guests'],
+  )
+  await service.call('POST', '/api/dns/blocklists', { name: 'Kids', url: 'https://kids.example' })
+  const again = await load([groupedGravity()], { parts: ['clients'] })
+  assert.deepEqual(again.body.data.clients, { found: 4, created: 2, existing: 1 }, again.text)
+  assert.match(reasonsOf(again.body.data), /Default and Kids: one of its lists is not here/)
 })
 
 test('what does not fit here is left out with the reason, and the rest comes along', async () => {

@@ -121,7 +121,7 @@ export function teleporter(): ForeignFile {
   return foreignFile('pi-hole_teleporter.zip', archive)
 }
 
-/** A `gravity.db` of Pi-hole 6 with groups: the phone is in Default, the console in Kids, the laptop in all, and nobody in Off and Empty. */
+/** A `gravity.db` of Pi-hole 6 with groups: the phone is in Default, the console in Kids, the laptop in all, the tablet in Default and Kids, and nobody in Off and Empty. */
 export function groupedGravity(): ForeignFile {
   using database = new DatabaseSync(':memory:')
   const [id, group] = ['integer primary key autoincrement', 'group_id integer not null']
@@ -135,13 +135,13 @@ export function groupedGravity(): ForeignFile {
     create table client_by_group (client_id integer not null, ${group}, primary key (client_id, group_id));
     insert into "group" (id, enabled, name) values (0, 1, 'Default'), (1, 1, 'Kids'), (2, 1, 'Guests'), (3, 0, 'Off'), (4, 1, 'Empty');
     insert into adlist (id, address, comment) values
-      (1, 'https://lists.example/all', 'For all'), (2, 'https://lists.example/kids', 'Kids only'), (3, 'https://lists.example/guests', 'Guests');
+      (1, 'https://lists.example/all', 'For all'), (2, 'https://kids.example', 'Kids only'), (3, 'https://lists.example/guests', 'Guests');
     insert into adlist_by_group values (1, 0), (2, 1), (3, 2), (3, 3);
     insert into domainlist (id, type, domain) values
       (1, 1, 'everybody.example'), (2, 1, 'kids.example'), (3, 0, 'guests.example'), (4, 1, 'both.example'), (5, 1, 'nobody.example');
     insert into domainlist_by_group values (1, 0), (2, 1), (3, 2), (4, 0), (4, 1), (5, 4);
-    insert into client (id, ip) values (1, '10.8.0.2'), (2, '10.8.0.3'), (3, '10.8.0.4');
-    insert into client_by_group values (1, 0), (2, 1), (2, 3), (3, 0), (3, 1), (3, 2);
+    insert into client (id, ip) values (1, '10.8.0.2'), (2, '10.8.0.3'), (3, '10.8.0.4'), (4, '10.8.0.5');
+    insert into client_by_group values (1, 0), (2, 1), (2, 3), (3, 0), (3, 1), (3, 2), (4, 0), (4, 1);
   `)
   return foreignFile('gravity.db', new Uint8Array(database.serialize()))
 }

@@ -28,7 +28,7 @@ const isRefused = (status: number) => (error: unknown) => error instanceof Contr
 
 test('nodes are told of the page when it is switched on, and their names lead there', async () => {
   await using it = await start()
-  const { world, berlin } = it
+  const { world, berlin, paris } = it
   const pageOf = async (revision: string | null = null) => (await berlin.state(revision))?.interfaces[0]?.rules.page
   assert.equal(await pageOf(), undefined)
   const waiting = berlin.state()
@@ -75,10 +75,19 @@ test('nodes are told of the page when it is switched on, and their names lead th
   assert.match(await notice(), /^wg0, 10\.8\.0\.1 port 8080: node Berlin: another program uses the port/)
   await berlin.report([], { interfaces: [{ ...up, page: null }] })
   assert.equal(await notice(), undefined)
+  const whole = urls.map((each) => [each, null])
+  assert.deepEqual(await place(), whole)
+
+  await done(world, 'PUT', '/api/interfaces/wg0', { standby_node_id: paris.id })
+  assert.deepEqual(await place(), whole, 'that a standby does not run yet is said elsewhere')
+  await paris.report([], { interfaces: [{ ...up, page: 'another program uses the port' }] })
   assert.deepEqual(
     await place(),
-    urls.map((each) => [each, null]),
+    urls.map((each) => [each, 'node Paris: another program uses the port']),
   )
+  assert.match(await notice(), /^wg0, 10\.8\.0\.1 port 8080: node Paris: another program uses the port/)
+  await paris.report([], { interfaces: [{ ...up, page: null }] })
+  assert.deepEqual([await place(), await notice()], [whole, undefined])
 
   await done(world, 'PUT', '/api/settings', { tunnel_page_enabled: false })
   assert.equal(await pageOf(), undefined)

@@ -166,7 +166,7 @@ test(
       picture: 'vpn-interfaces-standby',
     })
     await page.goto(`${fixture.service.url}/peers`)
-    const marks = page.getByText('Needs the standby configuration again')
+    const marks = page.getByText('Needs the standby configuration', { exact: true })
     await marks.first().waitFor()
     const marked = await marks.count()
     await page

@@ -14,6 +14,7 @@ const part: MeasuredPart = {
   battery_w: -1000,
   ac_w: 1900,
   gridW: -500,
+  toldOfBattery: false,
   soc_percent: 50,
   capacity_wh: 10_000,
 }
@@ -65,6 +66,8 @@ test('of the batteries it is said what is known, and whose state of charge or co
   assert.deepEqual([never.soc_percent, never.known_soc_percent, never.unknown_batteries], [null, 50, ['b']])
   const before = { ...gone, capacity_wh: null, last_success_at: '2026-11-28T07:00:00.000Z' }
   assert.equal(plantNow('House', [part, before]).soc_percent, 50, 'it has answered, and told of no battery')
+  const told = plantNow('House', [part, { ...before, toldOfBattery: true }])
+  assert.deepEqual([told.soc_percent, told.known_soc_percent, told.unknown_batteries], [null, 50, ['b']])
   // The state of charge of the only battery needs no content.
   const one = plantNow('House', [
     { ...part, capacity_wh: null },

@@ -1,9 +1,11 @@
 import type { PlantNow, PlantPart, PlantSum } from './schema.ts'
 
-/** An inverter of a plant with what its power sensor says, where that sees the grid connection. */
+/** An inverter of a plant with what is not told of it: its power sensor, where that sees the grid connection, and its battery. */
 export interface MeasuredPart extends PlantPart {
   /** Import is positive, watts. */
   readonly gridW: number | null
+  /** True when it has given a state of charge before, also while it is away. */
+  readonly toldOfBattery: boolean
 }
 
 /** Adds the inverters of a plant up. What one that is away gave last is no part of any sum. */
@@ -21,7 +23,7 @@ export function plantNow(displayName: string, parts: readonly MeasuredPart[]): P
   const content = contentOf(parts)
   return {
     display_name: displayName,
-    inverters: parts.map(({ gridW: _gridW, ...part }) => part),
+    inverters: parts.map(({ gridW: _gridW, toldOfBattery: _told, ...part }) => part),
     away: parts.filter(({ is_away: isAway }) => isAway).map(({ device_id: id }) => id),
     grid_meter: meter?.device_id ?? null,
     pv: sum('pv_w'),
@@ -69,12 +71,13 @@ function contentOf(parts: readonly MeasuredPart[]): Content {
 }
 
 /**
- * An inverter without a content and without a state of charge has no battery. Of one that never answered nothing is known, so it
- * may have one.
+ * An inverter without a content that never gave a state of charge has no battery. Of one that never answered nothing is known, so
+ * it may have one.
  */
 const hasBattery = ({
   capacity_wh: capacity,
   soc_percent: soc,
+  toldOfBattery,
   is_away: isAway,
   last_success_at: last,
-}: MeasuredPart) => (capacity ?? 0) > 0 || (soc ?? 0) > 0 || (isAway && last === null)
+}: MeasuredPart) => (capacity ?? 0) > 0 || (soc ?? 0) > 0 || toldOfBattery || (isAway && last === null)

@@ -42,6 +42,8 @@ export async function openPlant(dependencies: PlantDependencies): Promise<PlantS
 class PlantService {
   readonly #dependencies: PlantDependencies
   #settings: PlantSettings
+  /** Inverters of the plant that have given a state of charge. */
+  readonly #batteries = new Set<string>()
 
   constructor(dependencies: PlantDependencies, settings: PlantSettings) {
     this.#dependencies = dependencies
@@ -122,6 +124,7 @@ class PlantService {
     const readings = await this.#readingsOf(id, isCachedOnly)
     const isOff = readings === undefined && state === 'unreachable' && (await isOffForNight(id))
     const assumed = isOff ? 0 : null
+    if ((readings?.soc_percent ?? 0) > 0) this.#batteries.add(id)
     return {
       device_id: id,
       display_name: devices().find((device) => device.id === id)?.displayName ?? id,
@@ -134,6 +137,7 @@ class PlantService {
       battery_w: readings?.battery_w ?? assumed,
       ac_w: readings?.ac_w ?? assumed,
       gridW: readings?.gridW ?? null,
+      toldOfBattery: this.#batteries.has(id),
       soc_percent: readings?.soc_percent ?? null,
       capacity_wh: await capacityOf(id),
     }
@@ -150,6 +154,8 @@ class PlantService {
   async #store(settings: PlantSettings): Promise<void> {
     await writeSetting(this.#dependencies.database.query, setting, settings)
     this.#settings = settings
+    for (const id of this.#batteries)
+      if (!settings.inverters.some((inverter) => inverter.device_id === id)) this.#batteries.delete(id)
     await this.#dependencies.changed()
   }
 }

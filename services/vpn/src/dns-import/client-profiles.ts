@@ -4,6 +4,7 @@ import { nameKey } from '../envelope.ts'
 import type { Filtering } from '../filtering/filtering.ts'
 import { DnsProfileCreate } from '../filtering/profiles/schema.ts'
 import { canonicalIpv6, sharesAddress, subnet4, subnet6 } from '../interfaces/subnet.ts'
+import { ListUrl } from '../lists/schema.ts'
 import { problemFields, problemOf } from '../problems.ts'
 import type { Tables } from '../tables.ts'
 import type { FoundClient } from './found-dns.ts'
@@ -38,9 +39,13 @@ export async function importClients(
       counts.existing += 1
       continue
     }
+    const lists = listsOf(client, listIds)
+    if (lists.missing > 0) leave(client.name, describeMissing(lists))
+    // A profile without any list would block less than the client was used to.
+    if (lists.missing > 0 && lists.ids?.length === 0) continue
     const targets = targetsOf(client, all)
     const free = targets.filter((target) => !target.hasProfile && !taken.has(target))
-    const parsed = DnsProfileCreate.safeParse(profileOf(client, free, listIds))
+    const parsed = DnsProfileCreate.safeParse(profileOf(client, free, lists.ids))
     if (!parsed.success) {
       leave(client.name, parsed.error.issues[0]?.message ?? 'does not fit')
       continue
@@ -63,9 +68,29 @@ function unassigned({ addresses }: FoundClient, targets: readonly ImportTarget[]
   return 'its profile is there, and no device has its address or name; assign it to one'
 }
 
-const profileOf = (client: FoundClient, targets: readonly ImportTarget[], listIds: ReadonlyMap<string, string>) => ({
+interface ClientLists {
+  /** Null for all lists. */
+  readonly ids: readonly string[] | null
+  /** Lists that hold for a client and are not here. */
+  readonly missing: number
+}
+
+/** The lists of a client, by their addresses in the form in which they are kept here. */
+function listsOf({ lists }: FoundClient, listIds: ReadonlyMap<string, string>): ClientLists {
+  if (lists === null) return { ids: null, missing: 0 }
+  const urls = new Set(lists.map((url) => ListUrl.safeParse(url).data ?? url))
+  const ids = [...urls].flatMap((url) => listIds.get(url) ?? [])
+  return { ids, missing: urls.size - ids.length }
+}
+
+function describeMissing({ ids, missing }: ClientLists): string {
+  if (ids?.length === 0) return 'none of its lists is here, so that it gets no profile; take over the lists, too'
+  return missing === 1 ? 'one of its lists is not here' : `${missing} of its lists are not here`
+}
+
+const profileOf = (client: FoundClient, targets: readonly ImportTarget[], lists: ClientLists['ids']) => ({
   name: client.name,
-  lists: client.lists?.flatMap((url) => listIds.get(url) ?? []) ?? null,
+  lists,
   rules: client.rules,
   services: client.services,
   safe_search: client.safeSearch,
@@ -77,26 +102,29 @@ const profileOf = (client: FoundClient, targets: readonly ImportTarget[], listId
 /** The devices and interfaces that are a client: all interfaces, those of its addresses, or the device of its name. */
 function targetsOf({ addresses, peerNames }: FoundClient, targets: readonly ImportTarget[]): ImportTarget[] {
   if (addresses === null) return targets.filter(({ kind }) => kind === 'interface')
-  const networks = addresses.flatMap((text) => networkOf(text) ?? [])
-  const interfaces = targets.filter(({ kind, networks: own }) => kind === 'interface' && own.some(isIn(networks)))
+  const networks = new Set(addresses.flatMap((text) => networkOf(text) ?? []))
+  // Most are single addresses, which are the same text or none; only true networks are calculated with.
+  const wide = [...networks].filter((network) => !isSingle(network))
+  const isWithin = (own: string) => networks.has(own) || wide.some((network) => sharesAddress(network, own))
+  const interfaces = targets.filter(
+    ({ kind, networks: own }) => kind === 'interface' && own.some((one) => networks.has(one)),
+  )
   const within = new Set(interfaces.map(({ id }) => id))
   const peers = targets.filter(({ kind }) => kind === 'peer')
-  const atAddress = peers.filter(
-    (peer) =>
-      !within.has(peer.interface) && peer.networks.some((own) => networks.some((one) => sharesAddress(one, own))),
-  )
+  const atAddress = peers.filter((peer) => !within.has(peer.interface) && peer.networks.some(isWithin))
   const found = [...interfaces, ...atAddress]
   const names = new Set(peerNames.map(nameKey))
   return found.length > 0 ? found : peers.filter((peer) => names.has(peer.nameKey))
 }
 
-const isIn = (networks: readonly string[]) => (one: string) => networks.includes(one)
+const isSingle = (network: string): boolean => network.endsWith(network.includes(':') ? '/128' : '/32')
 
 /** An address or a network in canonical CIDR form; undefined for a MAC address and names of clients. */
 function networkOf(text: string): string | undefined {
   const [address = '', prefix] = text.trim().split('/')
   const family = isIP(address)
+  if (prefix !== undefined && !/^\d+$/.test(prefix)) return undefined
   const size = prefix === undefined ? (family === 4 ? 32 : 128) : Number(prefix)
-  if (family === 0 || !Number.isInteger(size) || size < 0 || size > (family === 4 ? 32 : 128)) return undefined
+  if (family === 0 || size > (family === 4 ? 32 : 128)) return undefined
   return family === 4 ? subnet4(`${address}/${size}`).cidr : subnet6(`${canonicalIpv6(address)}/${size}`).cidr
 }

@@ -124,6 +124,20 @@ test('a node asks for its next state at once, names the one that it has, and kee
   assert.deepEqual([wanted.taken, received], [['one', 'two'], 2])
 })
 
+test('a state that comes into force later, while the service is away, is reported like one that it sent', async () => {
+  const world = openLink([refused, refused, refused, refused])
+  const wanted = Object.assign(fakeState('one'), {
+    revision: null as string | null,
+    async retry() {
+      if (world.sent.length === 2) wanted.revision = 'one'
+    },
+  })
+  const told: number[] = []
+  const onReceived = () => void told.push(world.sent.length)
+  await followState({ ...world, wanted: wanted as unknown as WantedState, onReceived }, world.end.signal)
+  assert.deepEqual(told, [2])
+})
+
 test('a service that sends no states, or refuses, is asked after pauses that grow', async () => {
   const unknown = new ControlRefused(404, 'This version of the service does not know this request of a node')
   const world = openLink([unknown, unknown, refused, unknown, { revision: 'one', state: {} }])

@@ -61,14 +61,7 @@ export class NodeAgent {
       onChanged: () => this.#reports.wake(),
     })
     this.#pageLink = new ControlLink(identity)
-    const pageLink = this.#pageLink
-    this.#page = new NodePage({
-      timers,
-      // Loaded with the first page: it takes what serves HTTP.
-      load: async () => (await import('./page-relay.ts')).createPageRelay({ link: pageLink, timers, log }),
-      isUp: (name) => this.#tunnels.statuses().some((one) => one.name === name && one.status === 'up'),
-      onChanged: () => this.#reports.wake(),
-    })
+    this.#page = this.#createPage()
     this.#keys = new KeyWatch({
       tunnels: this.#tunnels,
       timers,
@@ -102,6 +95,24 @@ export class NodeAgent {
       log,
       url: identity.url,
       version,
+    })
+  }
+
+  #createPage(): NodePage {
+    const { timers, log } = this.#dependencies
+    const relay = {
+      link: this.#pageLink,
+      timers,
+      log,
+      isPeer: (name: string, address: string) => this.#tunnels.isPeerAddress(name, address),
+    }
+    return new NodePage({
+      timers,
+      log,
+      // Loaded with the first page: it takes what serves HTTP.
+      load: async () => (await import('./page-relay.ts')).createPageRelay(relay),
+      isUp: (name) => this.#tunnels.statuses().some((one) => one.name === name && one.status === 'up'),
+      onChanged: () => this.#reports.wake(),
     })
   }
 

@@ -17,8 +17,10 @@ function openPage() {
   const up = new Set(['wg0', 'wg1'])
   const taken = new Set<string>()
   let listening: readonly PagePlace[] = []
-  const world = { loads: 0, changes: 0, again: undefined as (() => void) | undefined }
+  const world = { loads: 0, changes: 0, isBroken: false, again: undefined as (() => void) | undefined }
+  const lines: string[] = []
   const page = new NodePage({
+    log: { error: (line: unknown) => void lines.push(String(line)) },
     isUp: (name) => up.has(name),
     onChanged: () => void (world.changes += 1),
     timers: {
@@ -28,6 +30,7 @@ function openPage() {
       },
     },
     async load() {
+      if (world.isBroken) throw new Error('the file is broken')
       world.loads += 1
       return {
         bring: async (places) => void (listening = places),
@@ -40,7 +43,7 @@ function openPage() {
       }
     },
   })
-  return { world, page, up, taken, places: () => listening.map(({ address, port }) => `${address} ${port}`) }
+  return { world, page, up, taken, lines, places: () => listening.map(({ address, port }) => `${address} ${port}`) }
 }
 
 test('without a page nothing is loaded', async () => {
@@ -67,6 +70,30 @@ test('it listens where the state in force has a page, and no longer before the r
   assert.ok(world.changes >= 3 && world.loads === 1)
   await page.close()
   assert.deepEqual(places(), [])
+})
+
+test('what answers is loaded again when that failed, and meanwhile the state of the node is taken over', async () => {
+  const { page, world, places, lines } = openPage()
+  world.isBroken = true
+  await page.bring(stateOf({ wg0: 80 }))
+  assert.equal(page.errorOf('wg0'), 'the page could not be started: the file is broken')
+  assert.deepEqual([lines.length, world.changes], [1, 1])
+  await page.narrow(stateOf({ wg0: 80, wg1: 80 }))
+  await page.bring(stateOf({ wg0: 80, wg1: 80 }))
+  assert.equal(lines.length, 1, 'the same reason is named once')
+  world.isBroken = false
+  world.again?.()
+  await page.narrow(stateOf({ wg0: 80, wg1: 80 }))
+  assert.deepEqual([places().length, page.errorOf('wg0'), world.again], [4, null, undefined])
+  await page.close()
+})
+
+test('a page that never started ends without a failure', async () => {
+  const { page, world } = openPage()
+  world.isBroken = true
+  await page.bring(stateOf({ wg0: 80 }))
+  await page.close()
+  assert.equal(world.again, undefined, 'nothing is tried again')
 })
 
 test('an interface that does not run has no page until it does, and a taken port is tried again', async () => {

@@ -1,9 +1,10 @@
-import type { Timers } from '@hearth/runtime'
+import type { Log, Timers } from '@hearth/runtime'
 import type { NodeState } from '../nodes/node-state.ts'
 import type { PageListeners, PagePlace } from '../tunnel-page/page-listeners.ts'
 
 export interface NodePageDependencies {
   readonly timers: Pick<Timers, 'after'>
+  readonly log: Pick<Log, 'error'>
   /** True when an interface runs with its firewall in force. */
   readonly isUp: (name: string) => boolean
   /** Called when the page began to listen somewhere, or what keeps it from that changed. */
@@ -12,7 +13,7 @@ export interface NodePageDependencies {
   readonly load: () => Promise<Pick<PageListeners, 'bring' | 'errorAt'>>
 }
 
-/** Time until a place that could not be listened at is tried again, milliseconds. */
+/** Time until what failed is tried again, milliseconds. */
 const againMs = 5000
 
 /** The page for the peers of this node: it listens here, and the service answers. */
@@ -21,6 +22,8 @@ export class NodePage {
   #listeners: Pick<PageListeners, 'bring' | 'errorAt'> | undefined
   #wanted: readonly PagePlace[] = []
   #errors = '[]'
+  /** Why nothing answers; undefined when it was loaded, or is not needed. */
+  #failure: string | undefined
   #cancel: () => void = () => undefined
   #bringing: Promise<void> = Promise.resolve()
 
@@ -42,14 +45,14 @@ export class NodePage {
   /** What keeps the page of an interface from listening; null when it listens, undefined without one. */
   errorOf(name: string): string | null | undefined {
     const places = this.#wanted.filter((place) => place.interface === name)
-    const errors = places.map((place) => this.#listeners?.errorAt(place))
+    const errors = places.map((place) => this.#errorAt(place))
     if (errors.includes(undefined)) return 'the interface does not run'
     return errors.find((error) => error !== null) ?? (places.length === 0 ? undefined : null)
   }
 
   /** Stops listening. */
   close(): Promise<void> {
-    return this.#bring([])
+    return this.#bring([]).catch((error: unknown) => this.#logOnce(error))
   }
 
   #bring(places: readonly PagePlace[]): Promise<void> {
@@ -58,23 +61,52 @@ export class NodePage {
   }
 
   #run(): Promise<void> {
-    this.#bringing = this.#bringing.then(() => this.#listen())
-    return this.#bringing
+    const turn = this.#bringing.then(() => this.#listen())
+    // A turn that failed does not keep the next one from its work.
+    this.#bringing = turn.catch(() => undefined)
+    return turn
   }
 
   async #listen(): Promise<void> {
-    const { isUp, timers, load, onChanged } = this.#dependencies
+    const { isUp, onChanged } = this.#dependencies
     this.#cancel()
     if (this.#listeners === undefined && this.#wanted.length === 0) return
-    this.#listeners ??= await load()
-    const listeners = this.#listeners
-    await listeners.bring(this.#wanted.filter((place) => isUp(place.interface)))
-    const errors = this.#wanted.map((place) => listeners.errorAt(place) ?? null)
-    if (this.#wanted.some((place) => listeners.errorAt(place) !== null))
-      this.#cancel = timers.after(againMs, () => void this.#run())
+    await this.#load()
+    await this.#listeners?.bring(this.#wanted.filter((place) => isUp(place.interface)))
+    const errors = this.#wanted.map((place) => this.#errorAt(place))
+    if (errors.some((error) => error !== null)) this.#again()
     const text = JSON.stringify([this.#wanted, errors])
     if (text !== this.#errors) onChanged()
     this.#errors = text
+  }
+
+  /** Loads what answers. Without it nothing listens, and the tunnels of a state are brought into force all the same. */
+  async #load(): Promise<void> {
+    try {
+      this.#listeners ??= await this.#dependencies.load()
+      this.#failure = undefined
+    } catch (error) {
+      this.#logOnce(error)
+    }
+  }
+
+  #logOnce(error: unknown): void {
+    const failure = `the page could not be started: ${(error as Error).message}`
+    if (failure !== this.#failure) this.#dependencies.log.error(failure)
+    this.#failure = failure
+  }
+
+  #again(): void {
+    this.#cancel = this.#dependencies.timers.after(againMs, () => {
+      this.#run().catch((error: unknown) => {
+        this.#logOnce(error)
+        this.#again()
+      })
+    })
+  }
+
+  #errorAt(place: PagePlace): string | null | undefined {
+    return this.#failure ?? this.#listeners?.errorAt(place)
   }
 }
 

@@ -374,6 +374,41 @@ test('when access rules cannot be written, nobody is let in for whom they are; t
   await tunnels.close()
 })
 
+test('a new key that is used while a change is broken off gets its addresses, and peers that the change took away stay away', async () => {
+  const [first, second, , waiting] = peers
+  assert.ok(first !== undefined && second !== undefined && waiting !== undefined)
+  const state = stateOf({ ...all, peers: [placedAt(0, 1), placedAt(0, 2), nobody, nobody] })
+  const before: NodeState = {
+    ...state,
+    interfaces: state.interfaces.map((device) => {
+      if (device.config.name !== 'wg0') return device
+      const added = { publicKey: waiting.publicKey, presharedKey: null, allowedIps: [] }
+      const rotations = [{ from: second.publicKey, to: waiting.publicKey }]
+      return Object.assign({}, device, { peers: [...device.peers, added], rotations })
+    }),
+  }
+  const without = (device: NodeState['interfaces'][number]) =>
+    Object.assign({}, device, { peers: device.peers.filter(({ publicKey }) => publicKey !== first.publicKey) })
+  const next: NodeState = { ...before, interfaces: before.interfaces.map(without) }
+  const host = new FakeHost()
+  const { tunnels } = openTunnels(host)
+  const held = () =>
+    [...(host.devices.get('wg0')?.peers.values() ?? [])].map((peer) => [peer.publicKey, peer.allowedIps])
+  assert.equal(tunnels.isPeerAddress('wg0', '10.8.0.3'), false)
+  await tunnels.apply(before, [])
+  const asked = ['10.8.0.3', '10.8.0.9', '10.8.0.1'].map((each) => tunnels.isPeerAddress('wg0', each))
+  assert.deepEqual([...asked, tunnels.isPeerAddress('wg1', '10.8.0.3')], [true, false, false, false])
+  const address = host.devices.get('wg0')?.peers.get(second.publicKey)?.allowedIps
+  host.broken.add('access')
+  await assert.rejects(tunnels.apply(next, []), /access is broken/)
+  await tunnels.useKeys('wg0', [waiting.publicKey])
+  assert.deepEqual(held(), [[waiting.publicKey, address]])
+  host.broken.clear()
+  await tunnels.apply(next, [])
+  assert.deepEqual(held(), [[waiting.publicKey, address]])
+  await tunnels.close()
+})
+
 test('an interface that cannot be taken down is tried again, and counters are read before peers go', async () => {
   const before = stateOf({ ...all, peers: [placedAt(0, 1), placedAt(1, 2), nobody, nobody] })
   const next = { ...before, interfaces: before.interfaces.slice(0, 1) }

@@ -76,6 +76,13 @@ export class NodeTunnels {
     return state !== undefined && this.#own.has(name, state) ? state : undefined
   }
 
+  /** Returns true for a tunnel address of a peer of an interface; addresses in networks behind peers are none. */
+  isPeerAddress(name: string, address: string): boolean {
+    const device = this.#inForce?.interfaces.find(({ config }) => config.name === name)
+    const network = `${address}/${address.includes(':') ? 128 : 32}`
+    return device?.peers.some(({ allowedIps }) => allowedIps.includes(network)) ?? false
+  }
+
   /** Status of each interface of the state in force. */
   statuses(): InterfaceStatus[] {
     return (this.#inForce?.interfaces ?? []).map(({ config: { name } }) => {
@@ -112,13 +119,13 @@ export class NodeTunnels {
   useKeys(name: string, keys: readonly string[]): Promise<void> {
     return this.#inTurn(async () => {
       for (const key of keys) this.#used.add(key)
-      const state = this.#inForce
+      const [state, desired] = [this.#inForce, this.#desired]
       if (state === undefined) return
+      // After a change that broke off the devices are to have less than the state in force says, and it stays so.
       const exchange = (isOldKept: boolean) => {
-        const interfaces = state.interfaces.map((device) => withUsedKeys(device, this.#used, isOldKept))
-        this.#inForce = { ...state, interfaces }
-        const own = new Set(interfaces.map(({ config }) => config.name))
-        this.#desired = [...interfaces, ...this.#desired.filter(({ config }) => !own.has(config.name))]
+        const exchanged = <T extends DesiredDevice>(device: T): T => withUsedKeys(device, this.#used, isOldKept)
+        this.#inForce = { ...state, interfaces: state.interfaces.map(exchanged) }
+        this.#desired = desired.map(exchanged)
         return this.#tunnels.reconcile(name)
       }
       await exchange(true)

@@ -13,16 +13,21 @@ const answerMs = 15_000
 export interface StateLoopDependencies extends Pick<RepeatedRequest, 'timers' | 'log'> {
   readonly link: Pick<ControlLink, 'send'>
   readonly wanted: WantedState
-  /** Called when another state was received. */
+  /** Called when another state was received, or came into force later. */
   readonly onReceived: () => void
 }
 
 /** Asks the service for the state of this node, again and again: each answer comes when there is another state. */
 export function followState(dependencies: StateLoopDependencies, signal: AbortSignal): Promise<void> {
-  const { wanted } = dependencies
+  const { wanted, onReceived } = dependencies
   const ask = () => askOnce(dependencies, signal)
   const what = 'sends no state for this node'
-  return repeatRequest({ ...dependencies, what, ask, after: () => wanted.retry() }, signal)
+  const after = async () => {
+    const { revision } = wanted
+    await wanted.retry()
+    if (wanted.revision !== revision) onReceived()
+  }
+  return repeatRequest({ ...dependencies, what, ask, after }, signal)
 }
 
 /** One request. Returns true when it brought another state. */

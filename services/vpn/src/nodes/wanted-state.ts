@@ -53,6 +53,8 @@ export class WantedStates {
 
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1)
 
+const byFrom = (a: { readonly from: string }, b: { readonly from: string }): number => (a.from < b.from ? -1 : 1)
+
 /** The interface without what a node does not know, in an order that only changes with what it says. */
 function interfaceOf({
   config,
@@ -77,7 +79,7 @@ function interfaceOf({
       ...(page === undefined ? {} : { page: { port: page.port, addresses: [...page.addresses] } }),
     },
     running,
-    ...(rotations.length === 0 ? {} : { rotations: rotations.map(({ from, to }) => ({ from, to })) }),
+    ...(rotations.length === 0 ? {} : { rotations: rotations.map(({ from, to }) => ({ from, to })).toSorted(byFrom) }),
   }
 }
 

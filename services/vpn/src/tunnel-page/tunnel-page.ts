@@ -29,6 +29,8 @@ export interface TunnelPageDependencies {
   readonly onNamesChanged: () => Promise<void>
   /** What keeps the page of an interface on a node from listening there; null when it listens. */
   readonly errorOnNode: (name: string) => string | null
+  /** The same of the standby of an interface, while that runs it. */
+  readonly errorOnStandby: (name: string) => string | null
   /** Called when nodes are to have a page, or none, or at another port. */
   readonly onNodesChanged: () => void
   /** Loads what answers, with the first switch. */
@@ -97,7 +99,7 @@ export class TunnelPage {
   }
 
   async status(): Promise<TunnelPageStatus> {
-    const { settings, hasTunnels, suffix, errorOnNode } = this.#dependencies
+    const { settings, hasTunnels, suffix, errorOnNode, errorOnStandby } = this.#dependencies
     const port = this.portOnNodes
     const end = suffix()
     const places = (await this.#placedNames()).flatMap(({ interface: name, addresses, labels, isHere }) =>
@@ -105,8 +107,9 @@ export class TunnelPage {
         const place = { interface: name, address, port: port ?? 0 }
         const hosts = [...(end === null ? [] : labels.map((label) => `${label}.${end}`)), urlHost(address)]
         const urls = hosts.map((host) => `http://${host}${port === 80 ? '' : `:${port}`}/`)
-        const error = isHere ? this.#listeners?.errorAt(place) : errorOnNode(name)
-        return { ...place, urls, error: error === undefined ? 'the interface does not run' : error }
+        const own = isHere ? this.#listeners?.errorAt(place) : errorOnNode(name)
+        const error = own === undefined ? 'the interface does not run' : (own ?? errorOnStandby(name))
+        return { ...place, urls, error }
       }),
     )
     const isOn = settings().tunnel_page_enabled

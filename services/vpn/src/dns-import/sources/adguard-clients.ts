@@ -16,7 +16,22 @@ export const AdGuardServices = z
   .nullish()
   .transform((held) => (Array.isArray(held) ? { ids: held, schedule: undefined } : held))
 
-export const AdGuardSafeSearch = z.object({ enabled: z.boolean().default(false), youtube: z.boolean().default(true) })
+const SafeSearch = z.object({ enabled: z.boolean().default(false), youtube: z.boolean().default(true) })
+type SafeSearch = z.output<typeof SafeSearch>
+
+/** Members about safe search: older versions have one switch for all search engines. */
+export const adGuardSafeSearch = { safe_search: SafeSearch.nullish(), safesearch_enabled: z.boolean().nullish() }
+
+/** Safe search as either kind of version says it; null when nothing is said. */
+export function safeSearchOf({
+  safe_search: held,
+  safesearch_enabled: isOn,
+}: {
+  readonly safe_search?: SafeSearch | null | undefined
+  readonly safesearch_enabled?: boolean | null | undefined
+}): SafeSearch | null {
+  return held ?? (isOn === true ? { enabled: true, youtube: true } : null)
+}
 
 const Client = z.object({
   name: z.string(),
@@ -26,7 +41,7 @@ const Client = z.object({
   filtering_enabled: z.boolean().default(true),
   parental_enabled: z.boolean().default(false),
   safebrowsing_enabled: z.boolean().default(false),
-  safe_search: AdGuardSafeSearch.nullish(),
+  ...adGuardSafeSearch,
   use_global_blocked_services: z.boolean().default(true),
   blocked_services: AdGuardServices,
   ignore_querylog: z.boolean().default(false),
@@ -42,7 +57,7 @@ export const AdGuardClients = z
 /** What holds for every client that has nothing of its own. */
 export interface AdGuardForAll {
   readonly services: z.output<typeof AdGuardServices>
-  readonly safeSearch: z.output<typeof AdGuardSafeSearch> | null | undefined
+  readonly safeSearch: SafeSearch | null
 }
 
 /** Ids of services that have another one here; the others are the same. */
@@ -80,7 +95,7 @@ export function takeAdGuardClients(finds: DnsFinds, clients: readonly Client[], 
       lists: isLikeAll || client.filtering_enabled ? null : [],
       rules: [],
       services: servicesOf(finds, name, hasSharedServices ? forAll.services : client.blocked_services),
-      ...safetyOf(isLikeAll ? forAll.safeSearch : client.safe_search),
+      ...safetyOf(isLikeAll ? forAll.safeSearch : safeSearchOf(client)),
     })
   }
   // Last: what single clients have stands before it.

@@ -4,7 +4,13 @@ import { z } from 'zod'
 import { checkContent } from '../../foreign-files/check-content.ts'
 import { FileProblem, type GivenFile } from '../../foreign-files/given-file.ts'
 import { DnsFinds, type FoundDns, titleOf } from '../found-dns.ts'
-import { AdGuardClients, AdGuardSafeSearch, AdGuardServices, takeAdGuardClients } from './adguard-clients.ts'
+import {
+  AdGuardClients,
+  adGuardSafeSearch,
+  AdGuardServices,
+  safeSearchOf,
+  takeAdGuardClients,
+} from './adguard-clients.ts'
 import { takeAdGuardRule } from './adguard-rules.ts'
 import { upstreamOfAdGuard } from './upstream-forms.ts'
 
@@ -16,12 +22,12 @@ const list = <T extends z.ZodType>(item: T) =>
 const Filters = list(z.object({ enabled: z.boolean().default(true), url: z.string(), name: z.string().default('') }))
 const Rewrites = list(z.object({ domain: z.string(), answer: z.string(), enabled: z.boolean().default(true) }))
 
-/** `AdGuardHome.yaml` as far as it has something that this service has too. Rewrites stood under `dns` in older versions. */
+const Filtering = { rewrites: Rewrites, blocked_services: AdGuardServices, ...adGuardSafeSearch }
+
+/** `AdGuardHome.yaml` as far as it has something that this service has too. Rewrites, services and safe search stood under `dns` in older versions. */
 const AdGuardHomeFile = z.object({
-  dns: z.object({ upstream_dns: list(z.string()), rewrites: Rewrites }),
-  filtering: z
-    .object({ rewrites: Rewrites, blocked_services: AdGuardServices, safe_search: AdGuardSafeSearch.nullish() })
-    .nullish(),
+  dns: z.object({ upstream_dns: list(z.string()), ...Filtering }),
+  filtering: z.object(Filtering).nullish(),
   filters: Filters,
   whitelist_filters: Filters,
   user_rules: list(z.string()),
@@ -40,7 +46,10 @@ export function readAdGuardHome({ name, content }: GivenFile): FoundDns {
   for (const rule of rules) takeAdGuardRule(finds, rule)
   for (const rewrite of [...dns.rewrites, ...(filtering?.rewrites ?? [])]) takeRewrite(finds, rewrite)
   for (const upstream of dns.upstream_dns) takeUpstream(finds, upstream.trim())
-  takeAdGuardClients(finds, clients, { services: filtering?.blocked_services, safeSearch: filtering?.safe_search })
+  takeAdGuardClients(finds, clients, {
+    services: filtering?.blocked_services ?? dns.blocked_services,
+    safeSearch: safeSearchOf(filtering ?? {}) ?? safeSearchOf(dns),
+  })
   return finds
 }
 

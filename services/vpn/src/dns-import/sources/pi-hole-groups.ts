@@ -58,8 +58,9 @@ export function takeGroups(finds: DnsFinds, store: ForeignStore, { lists, rules 
   for (const [key, clients] of sets) {
     const groups = new Set(key === '' ? [] : key.split(',').map(Number))
     for (const group of groups) used.add(group)
-    const own = [...groups].filter((group) => group !== defaultGroup).map((group) => names.get(group) ?? String(group))
-    const name = own.length === 0 ? 'No group' : own.join(' and ')
+    // With Default, too: clients of Default and Kids are others than those of Kids alone.
+    const named = [...groups].map((group) => names.get(group) ?? String(group))
+    const name = named.length === 0 ? 'No group' : named.join(' and ')
     const addresses = clients.map((row) => String(row['ip']))
     const peerNames = addresses.filter((address) => isIP(address.split('/')[0] ?? '') === 0)
     finds.clients.push({ name, addresses, peerNames, ...held(groups), ...others })

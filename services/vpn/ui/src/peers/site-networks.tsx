@@ -114,15 +114,16 @@ export function NeedsConfiguration({
   peer: Pick<Peer, 'needs_configuration' | 'needs_standby_configuration'>
 }) {
   if (!isOutdated && !isStandbyOutdated) return null
+  // All devices of an interface are marked when it gets a standby: most never had the configuration for it.
   const which = !isStandbyOutdated
-    ? 'its configuration'
+    ? 'its configuration again'
     : isOutdated
       ? 'both configurations'
       : 'the standby configuration'
   return (
     <span className="peer-expires">
       <IconFileDownload size={14} aria-hidden />
-      <span>Needs {which} again</span>
+      <span>Needs {which}</span>
     </span>
   )
 }
