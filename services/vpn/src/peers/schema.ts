@@ -115,7 +115,7 @@ export const Peer = z
     }),
     needs_standby_configuration: z.boolean().meta({
       description:
-        'The standby of its interface is another one, or has another endpoint, than in the configuration for the standby that it was given last',
+        'The standby of its interface is another one, or has another endpoint, than in the configuration for it that the peer was given last, or the peer was given none',
     }),
     key_rotation: z
       .object({
