@@ -138,10 +138,14 @@ async function send(request: string, address: string): Promise<Response> {
   return response
 }
 
+/** Wrong links of an address in an hour; they end before the requests of a minute do. */
+const wrongLinks = 200
+
 for (const [request, limit] of Object.entries(limits)) {
   test(`${request} allows ${limit} requests a minute, then 429 with the waiting time`, async () => {
     const address = `198.51.100.${Object.keys(limits).indexOf(request) + 1}`
-    for (let index = 0; index < limit; index++) {
+    const allowed = request.startsWith('GET /share/') ? Math.min(limit, wrongLinks) : limit
+    for (let index = 0; index < allowed; index++) {
       const { status, headers } = await send(request, address)
       assert.notEqual(status, 429, `${index + 1}`)
       assert.equal(headers.get('x-ratelimit-limit'), String(limit))
