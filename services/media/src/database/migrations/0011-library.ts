@@ -1,18 +1,7 @@
 import { isPostgres } from '@hearth/database'
 import { sql, type Kysely } from 'kysely'
-import { searchWords } from '../../jobs/search-words.ts'
-
-interface Before {
-  jobs: {
-    id: string
-    video_title: string | null
-    track_title: string | null
-    artist: string | null
-    album: string | null
-    channel: string | null
-    search_words: string
-  }
-}
+import { fillSearchWords } from '../../library/store.ts'
+import type { Tables } from '../../tables.ts'
 
 /**
  * Tags, collections, and the index of the library: finished jobs that have a file, with the words, tags and figures they are
@@ -26,8 +15,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       .addColumn(name, 'text', (column) => column.notNull().defaultTo(''))
       .execute()
   await createCollections(db)
-  await fillWords(db)
+  await fillSearchWords(db as Kysely<Tables>)
   await createIndex(db)
+  await sql.raw(unsearched).execute(db)
   for (const statement of isPostgres(db) ? postgresTriggers : sqliteTriggers) await sql.raw(statement).execute(db)
 }
 
@@ -46,26 +36,6 @@ async function createCollections(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('collection_jobs_key', ['collection_id', 'job_id'])
     .execute()
   await db.schema.createIndex('collection_jobs_job').on('collection_jobs').column('job_id').execute()
-}
-
-const rowsAtOnce = 2000
-
-async function fillWords(untyped: Kysely<unknown>): Promise<void> {
-  const db = untyped as Kysely<Before>
-  for (let after: string | undefined = ''; after !== undefined;) {
-    const rows = await db
-      .selectFrom('jobs')
-      .select(['id', 'video_title', 'track_title', 'artist', 'album', 'channel'])
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(rowsAtOnce)
-      .execute()
-    for (const { id, ...texts } of rows) {
-      const search_words = searchWords(Object.values(texts).join(' ')).join(' ')
-      if (search_words !== '') await db.updateTable('jobs').set({ search_words }).where('id', '=', id).execute()
-    }
-    after = rows.at(-1)?.id
-  }
 }
 
 async function createIndex(db: Kysely<unknown>): Promise<void> {
@@ -100,6 +70,9 @@ async function createIndex(db: Kysely<unknown>): Promise<void> {
       .columns([...figures, 'type', 'platform', 'number'])
       .execute()
 }
+
+/** Jobs that `fillSearchWords` looks at. */
+const unsearched = "create index jobs_without_words on jobs (id) where search_words = ''"
 
 const finished = (row: string) => `${row}.status in ('done', 'analysis_done') and ${row}.artifact is not null`
 
