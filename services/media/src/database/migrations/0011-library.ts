@@ -1,7 +1,6 @@
 import { isPostgres } from '@hearth/database'
 import { sql, type Kysely } from 'kysely'
 import { fillSearchWords } from '../../library/store.ts'
-import type { Tables } from '../../tables.ts'
 
 /**
  * Tags, collections, and the index of the library: finished jobs that have a file, with the words, tags and figures they are
@@ -15,7 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       .addColumn(name, 'text', (column) => column.notNull().defaultTo(''))
       .execute()
   await createCollections(db)
-  await fillSearchWords(db as Kysely<Tables>)
+  await fillSearchWords(db)
   await createIndex(db)
   await sql.raw(unsearched).execute(db)
   for (const statement of isPostgres(db) ? postgresTriggers : sqliteTriggers) await sql.raw(statement).execute(db)
