@@ -25,12 +25,11 @@ async function* entriesOf(dependencies: ArchiveDependencies, files: readonly Lin
   const taken = new Set<string>()
   for (const { job } of files) {
     const file = await provideFile(dependencies, job).catch(leaveOut)
-    const facts = file === undefined ? undefined : await artifacts.stat(job.id, file.name)
-    if (file === undefined || facts === undefined) continue
+    if (file === undefined) continue
     yield {
       name: freeName(downloadName(job) ?? 'media', taken),
-      size: facts.size,
-      modifiedAt: facts.modifiedAt,
+      size: file.size,
+      modifiedAt: file.modifiedAt,
       async open() {
         const content = await artifacts.open(job.id, file.name)
         if (content === undefined) throw new Error(`${file.name} of job ${job.id} is gone`)

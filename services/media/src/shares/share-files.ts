@@ -7,6 +7,8 @@ import type { JobRow } from '../tables.ts'
 export interface SharedFile {
   readonly name: string
   readonly size: number
+  /** Milliseconds since the epoch. */
+  readonly modifiedAt: number
 }
 
 interface ShareFileDependencies {
@@ -15,12 +17,12 @@ interface ShareFileDependencies {
 }
 
 /** Returns true if a job says that it has a finished file. */
-export const hasFile = ({ status, artifact }: Pick<JobRow, 'status' | 'artifact'>): boolean =>
-  isDownloadable(status) && artifact !== null
+export const hasFile = <Job extends Pick<JobRow, 'status' | 'artifact'>>(job: Job): job is Job & { artifact: string } =>
+  isDownloadable(job.status) && job.artifact !== null
 
 /** Returns true if the finished file of a job is stored. */
 export async function isStored(artifacts: ArtifactStore, job: JobRow): Promise<boolean> {
-  return hasFile(job) && job.artifact !== null && (await artifacts.stat(job.id, job.artifact)) !== undefined
+  return hasFile(job) && (await artifacts.stat(job.id, job.artifact)) !== undefined
 }
 
 /** Provides the file of a job in the form it is shared in: a sound as MP3, which is made at the first request. */
@@ -28,10 +30,10 @@ export async function provideFile(
   { artifacts, renditions }: ShareFileDependencies,
   job: JobRow,
 ): Promise<SharedFile | undefined> {
-  if (!hasFile(job) || job.artifact === null) return undefined
+  if (!hasFile(job)) return undefined
   const source = await artifacts.stat(job.id, job.artifact)
   if (source === undefined) return undefined
   const name = job.type === 'audio' ? await renditions.provide(job, 'mp3') : job.artifact
   const facts = name === job.artifact ? source : await artifacts.stat(job.id, name)
-  return facts === undefined ? undefined : { name, size: facts.size }
+  return facts && { name, size: facts.size, modifiedAt: facts.modifiedAt }
 }

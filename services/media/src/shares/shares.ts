@@ -131,7 +131,7 @@ export class Shares {
   async tidy(): Promise<void> {
     const now = this.#dependencies.clock.now()
     await deleteOldFetches(this.#db, { now, keptSince: now - fetchesKeptFor })
-    await store.deleteSpent(this.#db, now - Math.max(endedKeptFor, useLength))
+    await store.deleteSpent(this.#db, now - endedKeptFor)
   }
 
   async #insert(trx: Kysely<Tables>, link: ShareLinkRow, further: readonly string[] = []): Promise<void> {

@@ -109,9 +109,7 @@ export class NodeTunnels {
   waitingKeys(): Map<string, string[]> {
     const running = (this.#inForce?.interfaces ?? []).filter(({ running: isOn }) => isOn)
     return new Map(
-      running.flatMap((device) =>
-        waitingKeys(device).length === 0 ? [] : [[device.config.name, waitingKeys(device)]],
-      ),
+      running.map((device) => [device.config.name, waitingKeys(device)] as const).filter(([, keys]) => keys.length > 0),
     )
   }
 

@@ -1,6 +1,6 @@
 import type { Sealer } from '@hearth/credentials'
 import type { Kysely } from 'kysely'
-import { sealContext } from '../interfaces/desired-devices.ts'
+import { gatewaysOf, sealContext } from '../interfaces/desired-devices.ts'
 import { conflict, Problem } from '../problems.ts'
 import { SiteRoutes } from '../site-networks/networks-of-others.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
@@ -67,10 +67,7 @@ export class Configurations {
 
   /** Makes both configurations of a device. That for the standby is null without one, and while nobody knows its address. */
   async readBoth(id: string, host: string): Promise<Configuration & { readonly standby: string | null }> {
-    const { db } = this.#dependencies
     const usual = await this.read(id, host)
-    const { interface: name } = await findPeer(db, id)
-    if ((await findInterface(db, name)).standby_node_id === null) return { ...usual, standby: null }
     const standby = await this.read(id, host, true).catch((error: unknown) => {
       if (error instanceof Problem) return null
       throw error
@@ -106,7 +103,5 @@ export class Configurations {
 
 /** The interface's resolvers; without any, the one of this service, at the interface's own addresses. */
 function resolversOf(on: InterfaceRow): string {
-  if (on.dns !== '') return on.dns
-  const own = [on.address, on.address6].flatMap((cidr) => (cidr === null ? [] : [cidr.split('/')[0] ?? '']))
-  return own.join(', ')
+  return on.dns === '' ? gatewaysOf(on).join(', ') : on.dns
 }

@@ -99,10 +99,8 @@ export class PeerNamesInForce {
     const { left, joined } = this.#pending
     if (this.#memory === undefined || suffix === null) return this.#memory
     if (left.length === 0 && joined.size === 0) return this.#memory
-    // Other names may be equal to those of peers.
-    const isPeersAlone = this.#others.length === 0
     const added = Array.from(joined).flatMap((number) => this.#entriesOf(number, suffix, seeds))
-    const changed = isPeersAlone ? changeRecords(this.#memory, { removed: left, added }) : undefined
+    const changed = changeRecords(this.#memory, { removed: left, added })
     left.length = 0
     joined.clear()
     return changed

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { gatewaysOf } from '../interfaces/desired-devices.ts'
+import { hostsOf } from '../interfaces/network-checks.ts'
 import { findInterfaceRow } from '../interfaces/store.ts'
 import { notFound } from '../problems.ts'
 import type { Tables } from '../tables.ts'
@@ -31,7 +32,7 @@ export function createPagesOnNodes({ db, port: portNow, load }: PagesOnNodesDepe
   return async (nodeId: string, { interface: name, address, from, request }: NodePageRequest): Promise<PageAnswer> => {
     const row = await findInterfaceRow(db, name)
     const port = portNow()
-    const isThere = row?.enabled === 1 && [row.node_id, row.standby_node_id].includes(nodeId)
+    const isThere = row?.enabled === 1 && hostsOf(row).includes(nodeId)
     if (port === null || !isThere || !gatewaysOf(row).includes(address)) throw notFound(`page of ${name} on this node`)
     loaded ??= load()
     return (await loaded)(request, { place: { interface: name, address, port }, from })

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import { joinRuns } from '../filtering/in-force.ts'
 import type { HostName } from '../filtering/records/resolver-records.ts'
 import type { DesiredDevices } from '../interfaces/desired-devices.ts'
+import { hostsOf } from '../interfaces/network-checks.ts'
 import { allInterfaceRows, interfaceRowsOn } from '../interfaces/store.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { InterfaceRow, Tables } from '../tables.ts'
@@ -176,8 +177,8 @@ export class TunnelPage {
     const places = new Map(rows.map((row) => [row.name, row]))
     const names = pageNames(rows, await isLabelOfPeer(db, pageLabel))
     return names.map((each) => {
-      const { node_id: nodeId = null, standby_node_id: standbyId = null } = places.get(each.interface) ?? {}
-      return Object.assign({ isHere: nodeId === null, isOnNode: (nodeId ?? standbyId) !== null }, each)
+      const hosts = hostsOf(places.get(each.interface) ?? {})
+      return Object.assign({ isHere: hosts[0] === null, isOnNode: hosts.some((host) => host !== null) }, each)
     })
   }
 

@@ -9,6 +9,7 @@ import { api, keys, ofJob, type Job, type ShareLink } from '../api.ts'
 import { Waiting } from '../progress/waiting.tsx'
 import { NewShare } from '../shares/share-form.tsx'
 import { ShareLine } from '../shares/share-line.tsx'
+import { nameOfShare } from '../shares/share-values.ts'
 
 /** Links by which others get the file without signing in. */
 export function ShareCard({ job }: { job: Job }) {
@@ -30,9 +31,7 @@ export function ShareCard({ job }: { job: Job }) {
         <ul className="share-lines" aria-label="Links to this file">
           {shares.data.map((share) => (
             <li key={share.id}>
-              {(share.name !== null || share.files.length > 1) && (
-                <h3 className="share-head">{share.name ?? `${share.files.length} files`}</h3>
-              )}
+              {(share.name !== null || share.files.length > 1) && <h3 className="share-head">{nameOfShare(share)}</h3>}
               <ShareLine share={share} />
             </li>
           ))}

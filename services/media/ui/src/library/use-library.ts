@@ -1,5 +1,6 @@
 import { answer } from '@hearth/ui'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { api, keys } from '../api.ts'
 import { queryOf, type LibraryFilter } from './library-query.ts'
 
@@ -17,9 +18,13 @@ export function useLibrary(filter: LibraryFilter) {
     getNextPageParam: (last, pages) => (last.items.length < pageSize ? undefined : pages.length * pageSize),
     placeholderData: keepPreviousData,
   })
-  const [first] = found.data?.pages ?? []
+  const pages = found.data?.pages
+  const [first] = pages ?? []
   // A download that finishes while pages are read moves the others on.
-  const items = [...new Map(found.data?.pages.flatMap(({ items }) => items).map((job) => [job.id, job])).values()]
+  const items = useMemo(
+    () => [...new Map(pages?.flatMap((page) => page.items).map((job) => [job.id, job])).values()],
+    [pages],
+  )
   return { ...found, items, total: first?.total ?? 0, isTotalExact: first?.is_total_exact ?? true }
 }
 

@@ -40,8 +40,9 @@ function noteJob(event: JobEvent, { cache, refresher, arriving }: Effects): void
   cache.setQueryData<LiveJob>(keys.job(event.id), (job) => patchJob(job, event))
   // What is being read at this moment may be older than the event.
   if (cache.isFetching({ queryKey: keys.job(event.id) }) > 0) refresher.note(keys.job(event.id).join(' '))
-  if (before?.status !== event.status || event.tags !== undefined)
-    for (const name of ['statistics', 'tempi', 'library', 'library-tags']) refresher.note(name)
+  const isOther = before?.status !== event.status
+  if (isOther) for (const name of ['statistics', 'tempi']) refresher.note(name)
+  if (isOther || event.tags !== undefined) for (const name of ['library', 'library-tags']) refresher.note(name)
 }
 
 function noteTyped(message: Typed, effects: Effects): void {
