@@ -70,6 +70,7 @@ import { type Filtering, openFiltering } from './filtering/filtering.ts'
 import { resolverFile } from './dns/resolver-files.ts'
 import { createLists } from './lists/lists.ts'
 import { followNewestUpdate } from './lists/updates.ts'
+import type { HandshakeGate } from './handshakes/handshake-gate.ts'
 import { KeyRotations } from './key-rotation/key-rotations.ts'
 import { PeerLimits } from './limits/peer-limits.ts'
 import { QueryLog } from './query-log/query-log.ts'
@@ -108,6 +109,7 @@ export interface AppDependencies {
   readonly firewall: Firewall
   readonly limitTable: LimitTable
   readonly accessTable: AccessTable
+  readonly gate: HandshakeGate
   readonly resolver: ResolverSupervisor
   readonly backups: BackupControl
   /** Fetches lists and geography databases from URLs that an operator entered, within the outbound policy. */
@@ -437,6 +439,7 @@ export async function createApp(dependencies: AppDependencies) {
     sealer,
     tunnels,
     peers,
+    gate: dependencies.gate,
     onFinished: ({ id }) => publish({ type: 'changed', collection: 'peers', id }),
   })
   const interfaces = new Interfaces({

@@ -14,6 +14,7 @@ import { ResolverSupervisor } from './resolver/supervisor.ts'
 import type { PrestartResolver } from './prestart-resolver.ts'
 import type { Tables } from './tables.ts'
 import { createFirstAdministrator, pendingFirstPassword } from './users/first-administrator.ts'
+import { openHandshakeGate } from './handshakes/handshake-gate.ts'
 import { chooseForHost, type DataPlaneChoice, openDataPlane } from './wireguard/choose-driver.ts'
 import { createCommandRunner } from './wireguard/command.ts'
 
@@ -59,6 +60,7 @@ export async function openService(config: Config, log: Log, early?: PrestartReso
       dataPlane,
       ...planes,
       accessTable: openAccessTable(dataPlane.backend, run),
+      gate: openHandshakeGate(dataPlane.backend, { run, log, timers: systemTimers }),
       resolver,
       backups,
       open: openGuarded(config),

@@ -3,15 +3,26 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { eventually } from '@hearth/testing'
-import { tunnelsObstacle } from './network-hosts.ts'
+import { packetQueueObstacle, tunnelsObstacle } from './network-hosts.ts'
 import { startPing } from './steady-ping.ts'
-import { createTunnelWorld, transfer, type Device, type TunnelWorld } from './tunnel-world.ts'
+import { createTunnelWorld, endpoint, transfer, type Device, type TunnelWorld } from './tunnel-world.ts'
 import { createWgQuickClient } from './wg-quick-client.ts'
 
 const obstacle = await tunnelsObstacle()
 /** Said of each test, so that each is reported. */
 const skip = obstacle ?? false
 const gateway = '10.76.0.1'
+/** Sends 5,000 messages with the length and the type of a handshake's first. */
+const flood = `
+  const [address, port] = process.argv.slice(1)
+  const socket = require('node:dgram').createSocket('udp4')
+  const message = require('node:crypto').randomBytes(148)
+  message.writeUInt32LE(1)
+  let sent = 0
+  const send = () => sent++ < 5000 ? socket.send(message, Number(port), address, send) : socket.close()
+  send()
+`
+const queueObstacle = await packetQueueObstacle()
 
 describe('the replacement of a key', () => {
   const hosts = new AsyncDisposableStack()
@@ -78,8 +89,11 @@ describe('the replacement of a key', () => {
     }
     console.log(`echoes lost at each of ${lost.length} replacements, of twenty a second: ${lost.join(' ')}`)
     assert.deepEqual((await bystander.stop()).lost, [])
-    // The packets between the first one of the new key and the move of the addresses; see ADR 28. A busy machine loses more; five seconds' worth would be a fault.
     const median = lost.toSorted((a, b) => a - b)[lost.length / 2] ?? Infinity
+    // A busy machine may have a packet under way in the moment in which the device changes over.
+    if (queueObstacle === null) return assert.equal(median, 0, lost.join(' '))
+    // Packets are lost between the first one of the new key and the move of the addresses; five seconds' worth would be a fault.
+    console.log(`handshakes were not held: ${queueObstacle}`)
     assert.ok(median <= 100, lost.join(' '))
   })
 
@@ -98,6 +112,47 @@ describe('the replacement of a key', () => {
     await finished()
     assert.equal(isOver, false, 'the key was replaced in the middle of the transfer')
     assert.deepEqual(await running, { seenFrom: device?.ip, bytes, isIntact: true })
+  })
+
+  test('bears a flood of messages that look like handshakes while a key waits', { skip }, async () => {
+    const { host } = device as Device
+    await begin()
+    const text = await configuration()
+    const [, port = ''] = /^Endpoint = .*:(\d+)$/m.exec(text) ?? []
+    const pings = startPing((other as Device).host, gateway)
+    await host.run(process.execPath, '-e', flood, endpoint, port)
+    assert.ok(await host.canReach(gateway), 'the old key works')
+    assert.deepEqual((await pings.stop()).lost, [])
+    await takeOver(text)
+    await finished()
+    await eventually(
+      () => host.canReach(gateway),
+      (reached) => reached,
+    )
+  })
+
+  test('lets handshakes through when the service was killed while a key waits', { skip }, async () => {
+    const { host } = device as Device
+    const current = await configuration()
+    await begin()
+    const text = await configuration()
+    await world.service.kill()
+    // The same key again: the device makes a new handshake.
+    await takeOver(current)
+    await eventually(
+      () => host.canReach(gateway),
+      (reached) => reached,
+    )
+    await world.service.start()
+    await takeOver(text)
+    await finished()
+    assert.ok(await host.canReach(gateway))
+    // The rules go with the last key that waits.
+    await eventually(
+      () => world.server.run('nft', 'list', 'ruleset'),
+      (rules) => !/queue/.test(rules),
+      { what: 'no packet queue is left' },
+    )
   })
 
   test('works with a file that is brought up in place of the old one, which is of no use then', { skip }, async () => {

@@ -59,6 +59,28 @@ export async function tunnelsObstacle(): Promise<string | null> {
   return null
 }
 
+/** Reason why the firewall of a host cannot put packets into a queue, or null when it can, through nft or through iptables. */
+export async function packetQueueObstacle(): Promise<string | null> {
+  const obstacle = await hostsObstacle()
+  if (obstacle !== null) return obstacle
+  await using host = await createHost('queue')
+  const rule = ['udp', 'dport', '9', 'queue', 'num', '9', 'bypass']
+  const nft = (...words: string[]) => host.run('nft', 'add', ...words)
+  const viaNft = async () => {
+    await nft('table', 'inet', 'probe')
+    await nft('chain', 'inet', 'probe', 'input', '{ type filter hook input priority 0; }')
+    await nft('rule', 'inet', 'probe', 'input', ...rule)
+  }
+  const viaIptables = () =>
+    host.run('iptables', '-t', 'mangle', '-A', 'INPUT', '-p', 'udp', '-j', 'NFQUEUE', '--queue-bypass')
+  try {
+    await viaNft().catch(viaIptables)
+    return null
+  } catch {
+    return 'neither nft nor iptables has packet queues here'
+  }
+}
+
 /** A name no one else has, short enough for an interface (sockets of wireguard-go are shared by all hosts). */
 export function uniqueName(label: string): string {
   return `${label.slice(0, 6)}${randomBytes(4).toString('hex')}`

@@ -5,13 +5,21 @@ import { after, before, describe, test } from 'node:test'
 import { eventually, temporaryDirectory } from '@hearth/testing'
 import { createHostedService, type HostedService } from './hosted-service.ts'
 import { type JoinedNode, joinNode } from './joined-node.ts'
-import { createHost, createNetwork, type NetworkHost, tunnelsObstacle, uniqueName } from './network-hosts.ts'
+import {
+  createHost,
+  createNetwork,
+  type NetworkHost,
+  packetQueueObstacle,
+  tunnelsObstacle,
+  uniqueName,
+} from './network-hosts.ts'
 import { startPing } from './steady-ping.ts'
 import { createWgQuickClient, giveResolvers, type WgQuickClient } from './wg-quick-client.ts'
 
 const obstacle = await tunnelsObstacle()
 /** Said of each test, so that each is reported. */
 const skip = obstacle ?? false
+const queueObstacle = await packetQueueObstacle()
 const [control, nodeAddress, gateway] = ['192.0.2.9', '192.0.2.1', '10.86.0.1']
 
 describe('the replacement of a key on a node', () => {
@@ -85,7 +93,7 @@ describe('the replacement of a key on a node', () => {
       { what: 'the service has the new key', seconds: 60, everyMs: 200 },
     )
 
-  test('loses a few packets at the change of keys, and the service hears of it at once', { skip }, async () => {
+  test('loses nothing at the change of keys, and the service hears of it at once', { skip }, async () => {
     const lost: number[] = []
     for (let round = 0; round < 3; round += 1) {
       const key = await begin()
@@ -97,6 +105,9 @@ describe('the replacement of a key on a node', () => {
       lost.push((await ping.stop()).lost.length)
     }
     console.log(`echoes lost at each of ${lost.length} replacements on a node: ${lost.join(' ')}`)
+    // A busy machine may have a packet under way in the moment in which the device changes over.
+    if (queueObstacle === null) return assert.equal(Math.min(...lost), 0, lost.join(' '))
+    console.log(`handshakes were not held: ${queueObstacle}`)
     // A busy machine loses more; a report of the node takes half a minute, which would be six hundred.
     assert.ok(Math.min(...lost) <= 100, lost.join(' '))
   })

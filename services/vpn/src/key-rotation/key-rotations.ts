@@ -1,6 +1,7 @@
 import type { Sealer } from '@hearth/credentials'
 import type { Clock, Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import type { HandshakeGate } from '../handshakes/handshake-gate.ts'
 import { sealContext } from '../interfaces/desired-devices.ts'
 import type { Peers } from '../peers/peers.ts'
 import { checkPublicKey } from '../peers/new-peer.ts'
@@ -11,7 +12,7 @@ import { generateKeyPair, generatePresharedKey } from '../wireguard/keys.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
 import type { KeyRotationBegin } from './schema.ts'
 import { lookPause, shortestLookPause } from './look-pauses.ts'
-import { type WaitingRow, waitingRows } from './store.ts'
+import { rotatingInterfaces, type WaitingRow, waitingRows } from './store.ts'
 
 export interface KeyRotationDependencies {
   readonly db: Kysely<Tables>
@@ -21,6 +22,7 @@ export interface KeyRotationDependencies {
   readonly sealer: Sealer
   readonly tunnels: Pick<Tunnels, 'read'>
   readonly peers: Pick<Peers, 'alter'>
+  readonly gate: Pick<HandshakeGate, 'watch' | 'close'>
   /** Called when the next key of a peer became its key. */
   readonly onFinished: (peer: Peer) => void
 }
@@ -31,7 +33,8 @@ const noNextKeys = { next_public_key: null, next_private_key: null, next_preshar
 
 /**
  * New keys of peers, which wait on the device until they are used. Two keys cannot have the same addresses there, so the new one
- * has none, and gets those of the old one when its first packet comes: the old key works until that moment.
+ * has none, and gets those of the old one when it begins its first handshake: the old key works until that moment. The gate holds
+ * that handshake back until the addresses have moved; without one it is looked for on the device.
  */
 export class KeyRotations {
   readonly #dependencies: KeyRotationDependencies
@@ -39,8 +42,8 @@ export class KeyRotations {
   #looking: Promise<void> = Promise.resolve()
   #isClosed = false
   #handedOutAt = -Infinity
-  /** New keys that nodes have seen used. */
-  readonly #used = new Set<string>()
+  /** New keys that a node or the gate has seen used. */
+  #used = new Set<string>()
 
   /** No rotation goes on before `start`. */
   constructor(dependencies: KeyRotationDependencies) {
@@ -70,6 +73,8 @@ export class KeyRotations {
       }
     })
     this.handedOut()
+    // Its handshakes are held before anybody gets it.
+    await this.#lookNow()
     return peer
   }
 
@@ -95,29 +100,51 @@ export class KeyRotations {
     this.#isClosed = true
     this.#cancelTimer()
     await this.#looking
+    await this.#dependencies.gate.close()
   }
 
   #next(delay: number): void {
     if (this.#isClosed) return
     this.#cancelTimer()
-    this.#cancelTimer = this.#dependencies.timers.after(delay, () => {
-      this.#looking = this.#looking.then(() => this.#look())
-    })
+    this.#cancelTimer = this.#dependencies.timers.after(delay, () => void this.#lookNow())
+  }
+
+  #lookNow(): Promise<void> {
+    if (!this.#isClosed) this.#looking = this.#looking.then(() => this.#look())
+    return this.#looking
   }
 
   async #look(): Promise<void> {
-    const { db, log } = this.#dependencies
+    const { db, log, clock } = this.#dependencies
     const began = performance.now()
-    let isWaiting = true
+    let [isWaiting, isHeld] = [true, false]
     try {
       const rows = await waitingRows(db)
       isWaiting = rows.length > 0
-      for (const [name, waiting] of Map.groupBy(rows, (row) => row.interface)) await this.#lookAt(name, waiting)
+      this.#used = this.#used.intersection(new Set(rows.map((row) => row.next_public_key)))
+      const byInterface = Map.groupBy(rows, (row) => row.interface)
+      isHeld = await this.#hold(byInterface)
+      for (const [name, waiting] of byInterface) await this.#lookAt(name, waiting)
     } catch (error) {
       log.error({ err: error }, 'new keys of peers could not be looked after')
     }
-    const since = this.#dependencies.clock.now() - this.#handedOutAt
-    if (isWaiting) this.#next(lookPause(since, performance.now() - began))
+    if (isWaiting) this.#next(lookPause(clock.now() - this.#handedOutAt, performance.now() - began, isHeld))
+  }
+
+  /** Lets the gate hold the handshakes of new keys. Resolves to false where it cannot. */
+  async #hold(waiting: ReadonlyMap<string, readonly WaitingRow[]>): Promise<boolean> {
+    const { db, gate, sealer } = this.#dependencies
+    const interfaces = waiting.size === 0 ? [] : await rotatingInterfaces(db, [...waiting.keys()])
+    const devices = interfaces.map(({ name, listen_port: listenPort, private_key: sealed }) => ({
+      name,
+      listenPort,
+      privateKey: sealer.open(sealed, sealContext.interfaceKey(name)),
+      keys: (waiting.get(name) ?? []).map((row) => row.next_public_key),
+    }))
+    return gate.watch(devices, (_, key) => {
+      this.#used.add(key)
+      return this.#lookNow()
+    })
   }
 
   async #lookAt(name: string, waiting: readonly WaitingRow[]): Promise<void> {

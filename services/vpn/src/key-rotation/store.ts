@@ -19,3 +19,21 @@ export function waitingRows(db: Kysely<Tables>): Promise<WaitingRow[]> {
     .$narrowType<{ next_public_key: string; next_due: number }>()
     .execute()
 }
+
+/** An interface of this host whose peers change their keys; its private key is sealed. */
+export interface RotatingInterface {
+  readonly name: string
+  readonly listen_port: number
+  readonly private_key: string
+}
+
+/** Reads those of these interfaces that run on this host. */
+export function rotatingInterfaces(db: Kysely<Tables>, names: readonly string[]): Promise<RotatingInterface[]> {
+  return db
+    .selectFrom('interfaces')
+    .select(['name', 'listen_port', 'private_key'])
+    .where('name', 'in', names)
+    .where('node_id', 'is', null)
+    .where('enabled', '=', 1)
+    .execute()
+}

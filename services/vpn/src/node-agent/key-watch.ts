@@ -1,9 +1,11 @@
 import type { Log, Timers } from '@hearth/runtime'
+import type { HandshakeGate, WatchedDevice } from '../handshakes/handshake-gate.ts'
 import { lookPause, shortestLookPause } from '../key-rotation/look-pauses.ts'
 import type { NodeTunnels } from './node-tunnels.ts'
 
 export interface KeyWatchDependencies {
-  readonly tunnels: Pick<NodeTunnels, 'waitingKeys' | 'read' | 'useKeys'>
+  readonly tunnels: Pick<NodeTunnels, 'waiting' | 'read' | 'useKeys'>
+  readonly gate: HandshakeGate
   readonly timers: Pick<Timers, 'after' | 'monotonic'>
   readonly log: Pick<Log, 'error' | 'info'>
   /** Called when new keys replaced others, so that the service hears of it. */
@@ -27,13 +29,24 @@ export class KeyWatch {
     this.#dependencies = dependencies
   }
 
+  /** Holds the handshakes of new keys before they are on their devices. */
+  async prepare(waiting: readonly WatchedDevice[]): Promise<void> {
+    // What waits no longer is let go when the state is in force.
+    if (waiting.length > 0) await this.#hold(waiting)
+  }
+
   /** Begins to look when new keys wait in the state in force. */
   stateChanged(): void {
     const { tunnels, timers } = this.#dependencies
-    const waiting = [...tunnels.waitingKeys().values()].flat().join()
-    if (waiting !== this.#known) this.#since = timers.monotonic()
+    const waiting = tunnels
+      .waiting()
+      .flatMap(({ keys }) => keys)
+      .join()
+    const had = this.#known
+    if (waiting !== had) this.#since = timers.monotonic()
     this.#known = waiting
-    if (waiting !== '') this.#next(shortestLookPause)
+    // With none the gate opens.
+    if (waiting !== '' || had !== '') this.#next(shortestLookPause)
   }
 
   /** Lets a look that runs end. */
@@ -41,6 +54,7 @@ export class KeyWatch {
     this.#isClosed = true
     this.#cancel()
     await this.#looking
+    await this.#dependencies.gate.close()
   }
 
   #next(pause: number): void {
@@ -52,22 +66,31 @@ export class KeyWatch {
   }
 
   async #look(): Promise<void> {
-    const { tunnels, timers, log, onUsed } = this.#dependencies
+    const { tunnels, timers, log } = this.#dependencies
     const began = timers.monotonic()
-    for (const [name, keys] of tunnels.waitingKeys()) {
+    const devices = tunnels.waiting()
+    const isHeld = await this.#hold(devices)
+    for (const { name, keys } of devices) {
       try {
         // The first bytes are those of a handshake that only the holder of the private key can begin.
         const state = await tunnels.read(name)
         const used = keys.filter((key) => (state?.peers.get(key)?.rxBytes ?? 0) > 0)
-        if (used.length === 0) continue
-        await tunnels.useKeys(name, used)
-        log.info({ interface: name }, `${used.length} new keys of peers replaced the old ones`)
-        await onUsed()
+        if (used.length > 0) await this.#use(name, used)
       } catch (error) {
         log.error({ err: error, interface: name }, 'new keys of peers could not be looked after')
       }
     }
-    if (tunnels.waitingKeys().size > 0)
-      this.#next(lookPause(timers.monotonic() - this.#since, timers.monotonic() - began))
+    if (devices.length > 0) this.#next(lookPause(timers.monotonic() - this.#since, timers.monotonic() - began, isHeld))
+  }
+
+  #hold(devices: readonly WatchedDevice[]): Promise<boolean> {
+    return this.#dependencies.gate.watch(devices, (name, key) => this.#use(name, [key]))
+  }
+
+  async #use(name: string, keys: readonly string[]): Promise<void> {
+    const { tunnels, log, onUsed } = this.#dependencies
+    await tunnels.useKeys(name, keys)
+    log.info({ interface: name }, `${keys.length} new keys of peers replaced the old ones`)
+    await onUsed()
   }
 }

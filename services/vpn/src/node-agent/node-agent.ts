@@ -57,6 +57,7 @@ export class NodeAgent {
       log,
       checkEveryMs,
       countTraffic: (names) => this.#count(names),
+      onApplying: (waiting) => this.#keys.prepare(waiting),
       onApplied: () => this.#keys.stateChanged(),
       onChanged: () => this.#reports.wake(),
     })
@@ -64,6 +65,7 @@ export class NodeAgent {
     this.#page = this.#createPage()
     this.#keys = new KeyWatch({
       tunnels: this.#tunnels,
+      gate: dataPlane.openGate({ log, timers }),
       timers,
       log,
       onUsed: async () => {

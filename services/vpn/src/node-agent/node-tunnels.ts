@@ -1,6 +1,7 @@
 import type { Log } from '@hearth/runtime'
 import type { AccessTable } from '../access-rules/policy/table.ts'
 import { type NodeState, policyOfNode } from '../nodes/node-state.ts'
+import type { WatchedDevice } from '../handshakes/handshake-gate.ts'
 import type { Report } from '../nodes/link-schema.ts'
 import type { DeviceState, WireGuardDriver } from '../wireguard/device.ts'
 import { diffPeers } from '../wireguard/device-diff.ts'
@@ -11,7 +12,7 @@ import type { LimitTable } from '../wireguard/limit-table.ts'
 import { changeInBatches, deviceErrorOf } from '../wireguard/peer-batch.ts'
 import { Tunnels } from '../wireguard/tunnels.ts'
 import { OwnDevices } from './own-devices.ts'
-import { waitingKeys, withUsedKeys } from './used-keys.ts'
+import { devicesWithWaitingKeys, waitingKeys, withUsedKeys } from './used-keys.ts'
 import { differingDevices, narrowDevices, sharedPeers, stopped, stricterLimits } from './state-steps.ts'
 
 /** Status of an interface as a report says it. */
@@ -27,6 +28,8 @@ export interface NodeTunnelsDependencies {
   readonly checkEveryMs: number
   /** Counts the traffic of devices before and after their peers go. */
   readonly countTraffic: (names: readonly string[]) => Promise<void>
+  /** Called before another state comes into force, with the interfaces on which new keys will wait. */
+  readonly onApplying?: (waiting: readonly WatchedDevice[]) => Promise<void>
   /** Called when another state is in force. */
   readonly onApplied?: () => void
   /** Called when a check has found something. */
@@ -105,12 +108,9 @@ export class NodeTunnels {
     return this.#inTurn(() => this.#apply(next, leaving))
   }
 
-  /** The new keys that wait, by the interfaces that run. */
-  waitingKeys(): Map<string, string[]> {
-    const running = (this.#inForce?.interfaces ?? []).filter(({ running: isOn }) => isOn)
-    return new Map(
-      running.map((device) => [device.config.name, waitingKeys(device)] as const).filter(([, keys]) => keys.length > 0),
-    )
+  /** The interfaces that run and on which new keys wait. */
+  waiting(): WatchedDevice[] {
+    return this.#inForce === undefined ? [] : devicesWithWaitingKeys(this.#inForce)
   }
 
   /** Gives new keys that were used the addresses of the old ones, which then go. */
@@ -143,6 +143,7 @@ export class NodeTunnels {
     this.#used = this.#used.intersection(waiting)
     const next = { ...given, interfaces: given.interfaces.map((device) => withUsedKeys(device, this.#used)) }
     const ending = leaving.map(stopped)
+    await this.#dependencies.onApplying?.(devicesWithWaitingKeys(next))
     this.#own.add([...next.interfaces, ...ending])
     if (this.#inForce === undefined) await this.#begin(next, ending)
     else await this.#change(this.#inForce, next, ending)

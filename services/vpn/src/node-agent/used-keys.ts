@@ -1,3 +1,5 @@
+import type { WatchedDevice } from '../handshakes/handshake-gate.ts'
+import type { NodeState } from '../nodes/node-state.ts'
 import type { DevicePeer } from '../wireguard/device.ts'
 import type { DesiredDevice } from '../wireguard/drift.ts'
 
@@ -25,3 +27,12 @@ export function withUsedKeys<T extends Rotating>(device: T, used: ReadonlySet<st
 
 /** The new keys of a device that wait. */
 export const waitingKeys = ({ rotations = [] }: Rotating): string[] => rotations.map(({ to }) => to)
+
+/** The interfaces of a state that run and on which new keys wait. */
+export function devicesWithWaitingKeys({ interfaces }: Pick<NodeState, 'interfaces'>): WatchedDevice[] {
+  return interfaces.flatMap((device) => {
+    const keys = device.running ? waitingKeys(device) : []
+    const { name, privateKey, listenPort } = device.config
+    return keys.length === 0 ? [] : [{ name, privateKey, listenPort, keys }]
+  })
+}

@@ -39,8 +39,11 @@ export function schedCalls(architecture: string): { readonly set: bigint; readon
 export const linux = {
   AF_INET: 2,
   AF_INET6: 10,
+  AF_NETLINK: 16,
+  NETLINK_NETFILTER: 12,
   SOCK_STREAM: 1,
   SOCK_DGRAM: 2,
+  SOCK_RAW: 3,
   SOCK_NONBLOCK: 0o4000,
   SOCK_CLOEXEC: 0o2_000_000,
   SOL_IP: 0,
