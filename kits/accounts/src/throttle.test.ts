@@ -31,6 +31,12 @@ test('sliding window: after five attempts in fifteen minutes the next is refused
   assert.equal(attempt(throttle, 'a'), 60)
 })
 
+test('sliding window: a limit above fifty holds', () => {
+  const throttle = createThrottle(slidingWindow(60, 900), createManualClock(0))
+  for (let count = 0; count < 60; count += 1) assert.equal(attempt(throttle, 'a'), 0)
+  assert.equal(attempt(throttle, 'a'), 900)
+})
+
 test('sliding window: a success refunds only its own attempt', () => {
   const throttle = createThrottle(slidingWindow(5, 900), createManualClock(0))
   for (let count = 0; count < 4; count += 1) throttle.attempt('a')

@@ -71,8 +71,8 @@ export function backOff(limit: number, maxSeconds: number): ThrottlePolicy {
 const maxKeys = 10_000
 const sharedKey = '\0shared'
 
-/** Maximum number of failures kept per key; no policy needs more. */
-const maxFailures = 50
+/** Minimum number of failures that are kept per key; a policy with a higher limit keeps as many as that. */
+const keptFailures = 50
 
 interface Entry {
   readonly failures: readonly number[]
@@ -102,7 +102,7 @@ export function createThrottle(policy: ThrottlePolicy, clock: Clock): MemoryThro
 
   function count(key: string): number {
     const earlier = (entries.get(key)?.failures ?? []).filter(isInWindow)
-    const failures = [...earlier, clock.monotonic()].slice(-maxFailures)
+    const failures = [...earlier, clock.monotonic()].slice(-Math.max(keptFailures, limit + 1))
     const entry = { failures, waitsUntil: policy.waitsUntil(failures) }
     entries.set(key, entry)
     return secondsLeft(entry)

@@ -276,21 +276,24 @@ export async function createApp(dependencies: AppDependencies) {
   resolver.attach(log, (count) => publish({ type: 'queries', count }))
   const directory = join(config.dataDirectory, 'dns')
   const queryLog = new QueryLog({ file: join(directory, resolverFile.queryLog), clock })
-  // What answers is loaded when the page is switched on.
-  const openTunnelPage = async (): Promise<AnswerPage> =>
-    (await import('./tunnel-page/open-page.ts')).openPage({
-      db: database.query,
-      clock,
-      log,
-      settings: currentSettings,
-      hosts: (name) => tunnelPage.hostsOf(name),
-      peers,
-      connections: connectionRecorder,
-      history,
-      queryLog,
-      filtering,
-      requests: nameRequests,
-    })
+  // What answers is loaded when the page is switched on, once for this host and for nodes: a peer has one budget.
+  let tunnelPageOpened: Promise<AnswerPage> | undefined
+  const openTunnelPage = (): Promise<AnswerPage> =>
+    (tunnelPageOpened ??= import('./tunnel-page/open-page.ts').then(({ openPage }) =>
+      openPage({
+        db: database.query,
+        clock,
+        log,
+        settings: currentSettings,
+        hosts: (name) => tunnelPage.hostsOf(name),
+        peers,
+        connections: connectionRecorder,
+        history,
+        queryLog,
+        filtering,
+        requests: nameRequests,
+      }),
+    ))
   const tunnelPage: TunnelPage = new TunnelPage({
     db: database.query,
     timers: systemTimers,

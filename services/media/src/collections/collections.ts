@@ -29,13 +29,7 @@ export class Collections {
 
   /** By name. */
   async list(): Promise<Collection[]> {
-    const rows = await store.listCollections(this.#dependencies.database.query)
-    return rows.map(({ id, name, count, created_at }) => ({
-      id,
-      name,
-      item_count: count,
-      created_at: jobTimestamp(created_at),
-    }))
+    return (await store.listCollections(this.#dependencies.database.query)).map(viewOf)
   }
 
   async create(name: string): Promise<Collection> {
@@ -45,7 +39,7 @@ export class Collections {
         throw conflict(`There are ${maxCollections} collections; delete one first`)
       await store.insertCollection(trx, row)
     })
-    return { id: row.id, name, item_count: 0, created_at: jobTimestamp(row.created_at) }
+    return viewOf({ ...row, count: 0 })
   }
 
   async rename(id: string, name: string): Promise<Collection> {
@@ -72,9 +66,9 @@ export class Collections {
   }
 
   async #find(id: string): Promise<Collection> {
-    const found = (await this.list()).find((collection) => collection.id === id)
+    const found = await store.findCollection(this.#dependencies.database.query, id)
     if (found === undefined) throw notFound('collection')
-    return found
+    return viewOf(found)
   }
 
   async #change(work: (trx: Kysely<Tables>) => Promise<void>): Promise<void> {
@@ -85,3 +79,10 @@ export class Collections {
     })
   }
 }
+
+const viewOf = ({ id, name, count, created_at }: store.CountedCollection): Collection => ({
+  id,
+  name,
+  item_count: count,
+  created_at: jobTimestamp(created_at),
+})

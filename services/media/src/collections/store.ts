@@ -3,18 +3,28 @@ import type { CollectionRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
+/** A collection with its number of jobs. */
+export type CountedCollection = CollectionRow & { count: number }
+
 /** Collections with their numbers of jobs, by name. */
-export async function listCollections(db: Db): Promise<(CollectionRow & { count: number })[]> {
-  return db
+export async function listCollections(db: Db): Promise<CountedCollection[]> {
+  return countedCollections(db)
+    .orderBy((row) => row.fn<string>('lower', ['collections.name']))
+    .orderBy('collections.id')
+    .execute()
+}
+
+export async function findCollection(db: Db, id: string): Promise<CountedCollection | undefined> {
+  return countedCollections(db).where('collections.id', '=', id).executeTakeFirst()
+}
+
+const countedCollections = (db: Db) =>
+  db
     .selectFrom('collections')
     .leftJoin('collection_jobs', 'collection_jobs.collection_id', 'collections.id')
     .select(['collections.id', 'collections.name', 'collections.created_at'])
     .select((row) => row.fn.count<number>('collection_jobs.job_id').as('count'))
     .groupBy(['collections.id', 'collections.name', 'collections.created_at'])
-    .orderBy((row) => row.fn<string>('lower', ['collections.name']))
-    .orderBy('collections.id')
-    .execute()
-}
 
 export async function countCollections(db: Db): Promise<number> {
   const { count } = await db
