@@ -72,6 +72,7 @@ const recent = new Set([
   'POST /api/caddy/import/caddyfile',
   'POST /api/caddy/import/config',
   'POST /api/caddy/import/npm',
+  'POST /api/caddy/import/traefik',
 ])
 
 /** Ends the session it is called with. */

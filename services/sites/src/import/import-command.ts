@@ -2,6 +2,7 @@ import type { ImportAnswer } from './schema.ts'
 import type { Imports } from './imports.ts'
 import { maxNpmDatabase } from './npm/npm-database.ts'
 import { maxCaddyfile } from './caddyfile/read-caddyfile.ts'
+import { maxTraefikFile } from './traefik/traefik-unreadable.ts'
 import type { FoundCertificate } from './config/read-tls.ts'
 
 /** Dependencies of the command. */
@@ -13,9 +14,9 @@ export interface ImportCommandDependencies {
   readonly print: (line: string) => void
 }
 
-/** `hearth sites import caddyfile|npm FILE [--dry-run]`, as the arguments were given. */
+/** `hearth sites import caddyfile|npm|traefik FILE [--dry-run]`, as the arguments were given. */
 export interface ImportCommand {
-  readonly kind: 'caddyfile' | 'npm'
+  readonly kind: 'caddyfile' | 'npm' | 'traefik'
   readonly file: string
   readonly isDryRun: boolean
   /** Directory of the uploaded certificates of Nginx Proxy Manager, `data/custom_ssl`. */
@@ -31,13 +32,15 @@ export async function runImportCommand(
   dependencies: ImportCommandDependencies,
 ): Promise<0 | 1> {
   const request = { isDryRun: command.isDryRun, author: 'command line' }
-  const largest = command.kind === 'npm' ? maxNpmDatabase : maxCaddyfile
+  const largest = { npm: maxNpmDatabase, caddyfile: maxCaddyfile, traefik: maxTraefikFile }[command.kind]
   const bytes = await dependencies.readFile(command.file, largest)
-  const answer = await dependencies.withImports((imports) =>
-    command.kind === 'npm'
-      ? imports.npm(bytes, request, (id) => readCustomSsl(id, command.customSsl, dependencies))
-      : imports.caddyfile(new TextDecoder().decode(bytes), { ...request, isRawWanted: false }),
-  )
+  const answer = await dependencies.withImports((imports) => {
+    if (command.kind === 'npm')
+      return imports.npm(bytes, request, (id) => readCustomSsl(id, command.customSsl, dependencies))
+    const text = new TextDecoder().decode(bytes)
+    if (command.kind === 'traefik') return imports.traefik(text, request)
+    return imports.caddyfile(text, { ...request, isRawWanted: false })
+  })
   for (const line of linesOf(answer)) dependencies.print(line)
   return answer.counts.failed + answer.counts.invalid + answer.counts.conflicting > 0 ? 1 : 0
 }

@@ -94,7 +94,7 @@ describe('the endpoints', () => {
 
   test('all require a recently confirmed administrator and have a rate limit', () => {
     const specs = importRoutes(bench.imports).map(({ spec }) => [spec.access, spec.limit])
-    assert.equal(specs.length, 3)
+    assert.equal(specs.length, 4)
     for (const spec of specs) assert.deepEqual(spec, ['recent-admin', '5/min'])
   })
 
@@ -128,6 +128,17 @@ describe('the endpoints', () => {
     assert.equal((await send('config', { from_node: 3 })).status, 503)
     assert.equal((await send('config', {})).status, 422)
     assert.equal((await send('config', { config: {}, from_node: 1 })).status, 422)
+  })
+
+  test('a file of Traefik is imported, and one that is none is refused with its reason', async () => {
+    const text = `http:
+  routers: { a: { rule: "Host(\`traefik.example.org\`)", service: s } }
+  services: { s: { loadBalancer: { servers: [{ url: "http://10.0.0.7" }] } } }`
+    const { status, body } = await send('traefik', { text, dry_run: true })
+    assert.deepEqual([status, body.counts.new, body.sites[0]?.domains], [200, 1, ['traefik.example.org']])
+    const refused = await send('traefik', { text: 'entryPoints: {}' })
+    assert.equal(refused.status, 422)
+    assert.match(refused.body.detail, /^The file is the static configuration/)
   })
 
   test('a database of Nginx Proxy Manager is imported', async () => {

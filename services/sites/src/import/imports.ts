@@ -7,6 +7,7 @@ import type { Adapt } from '../sites/raw/adapt.ts'
 import { readCaddyfile } from './caddyfile/read-caddyfile.ts'
 import { readConfig, type ImportReading } from './config/read-config.ts'
 import { readNpm } from './npm/read-npm.ts'
+import { TraefikUnreadable } from './traefik/traefik-unreadable.ts'
 import type { FoundCertificate } from './config/read-tls.ts'
 import { type ImportRequest, runImport, type ImportTarget } from './run-import.ts'
 import type { ReadOptions } from './config/site-reading.ts'
@@ -77,6 +78,19 @@ export class Imports {
       } catch (error) {
         if (!(error instanceof NpmUnreadable)) throw error
         throw new Problem(422, error.message, { errors: [{ field: 'file', message: error.message }] })
+      }
+    })
+  }
+
+  /** From a dynamic configuration of Traefik. */
+  traefik(text: string, request: ImportRequest): Promise<ImportAnswer> {
+    return this.#run(request, async () => {
+      try {
+        // Loaded with the first file: what reads YAML and TOML takes megabytes.
+        return (await import('./traefik/read-traefik.ts')).readTraefik(text)
+      } catch (error) {
+        if (!(error instanceof TraefikUnreadable)) throw error
+        throw new Problem(422, `The file ${error.message}`, { errors: [{ field: 'text', message: error.message }] })
       }
     })
   }

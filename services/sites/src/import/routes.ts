@@ -15,6 +15,7 @@ import {
   Onboarding,
   OnboardRequest,
   OnboardResult,
+  TraefikImport,
 } from './schema.ts'
 
 /** Functions behind the endpoints of taking over. */
@@ -123,6 +124,19 @@ export function importRoutes(imports: Imports): Route[] {
           ? imports.config(body.config, request)
           : imports.node(body.from_node, request)
       },
+    ),
+    route(
+      {
+        ...shared,
+        path: '/api/caddy/import/traefik',
+        summary: 'Import the routers of Traefik',
+        description:
+          'Takes a file of its dynamic configuration, YAML or TOML. Routers with the same hosts become one site. Sites that would stand more open than before come switched off.',
+        maxBodyBytes: maxText,
+        body: TraefikImport,
+        errors: [409, 422],
+      },
+      ({ body, caller }) => imports.traefik(body.text, { isDryRun: body.dry_run, author: caller.username }),
     ),
     route(
       {

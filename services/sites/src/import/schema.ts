@@ -138,6 +138,14 @@ export const CaddyfileImport = z
   .strictObject({ text: z.string().min(1).max(524_288), dry_run: dryRun, raw })
   .meta({ id: 'CaddyfileImport' })
 
+/** A dynamic configuration of Traefik. */
+export const TraefikImport = z
+  .strictObject({
+    text: z.string().min(1).max(524_288).meta({ description: 'YAML or TOML' }),
+    dry_run: dryRun,
+  })
+  .meta({ id: 'TraefikImport' })
+
 /** Either a configuration, or the node that runs it. */
 export const ConfigImport = z
   .strictObject({

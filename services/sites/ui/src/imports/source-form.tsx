@@ -11,6 +11,11 @@ const kinds: readonly { value: SourceKind; label: string; description: string }[
     label: 'Nginx Proxy Manager',
     description: 'Its database.sqlite, usually in the folder data; hosts, redirections and access lists',
   },
+  {
+    value: 'traefik',
+    label: 'Traefik',
+    description: 'A file of its dynamic configuration, YAML or TOML; labels of containers are not read',
+  },
   { value: 'config', label: 'Caddy’s JSON', description: 'What “curl localhost:2019/config/” prints' },
 ]
 
@@ -69,8 +74,8 @@ export function SourceForm(props: {
             />
           ) : (
             <Textarea
-              label={kind === 'caddyfile' ? 'Text of the Caddyfile' : 'Configuration'}
-              placeholder={kind === 'caddyfile' ? sample : '{ "apps": { "http": … } }'}
+              label={texts[kind].label}
+              placeholder={texts[kind].sample}
               autosize
               minRows={8}
               maxRows={24}
@@ -104,9 +109,15 @@ export function SourceForm(props: {
   )
 }
 
-const sample = `shop.example.org {
-  reverse_proxy 10.0.0.5:8080
-}`
+/** Label and sample of the text of each source that is one. */
+const texts: Readonly<Record<Exclude<SourceKind, 'npm'>, { label: string; sample: string }>> = {
+  caddyfile: { label: 'Text of the Caddyfile', sample: 'shop.example.org {\n  reverse_proxy 10.0.0.5:8080\n}' },
+  traefik: {
+    label: 'Dynamic configuration',
+    sample: 'http:\n  routers:\n    shop:\n      rule: Host(`shop.example.org`)\n      service: shop',
+  },
+  config: { label: 'Configuration', sample: '{ "apps": { "http": … } }' },
+}
 
 function sourceOf(
   kind: SourceKind,
