@@ -40,7 +40,7 @@ interface ImportOptions {
   readonly customSsl?: string
 }
 
-/** `import caddyfile FILE`, `import npm FILE` and `import traefik FILE`: works whether or not the service runs, which takes the sites up at once. */
+/** `import caddyfile FILE`, and the same for `nginx`, `npm` and `traefik`: works whether or not the service runs, which takes the sites up at once. */
 function addImportCommands(program: Command): void {
   const group = program.command('import').description('make sites of what another program was set up with')
   const run = async (command: ImportCommand) => (await import('./command-line/import.ts')).runImport(command)
@@ -57,6 +57,11 @@ function addImportCommands(program: Command): void {
     .action((file: string, { dryRun = false, customSsl }: ImportOptions) =>
       run({ kind: 'npm', file, isDryRun: dryRun, ...(customSsl !== undefined && { customSsl }) }),
     )
+  group
+    .command('nginx <file>')
+    .description('server blocks of nginx, also those of SWAG; files that it includes are not read')
+    .option('--dry-run', 'only say what would happen')
+    .action((file: string, { dryRun = false }: ImportOptions) => run({ kind: 'nginx', file, isDryRun: dryRun }))
   group
     .command('traefik <file>')
     .description('routers of Traefik, from a file of its dynamic configuration (YAML or TOML)')

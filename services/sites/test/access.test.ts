@@ -71,6 +71,7 @@ const recent = new Set([
   'DELETE /api/passkeys/{id}',
   'POST /api/caddy/import/caddyfile',
   'POST /api/caddy/import/config',
+  'POST /api/caddy/import/nginx',
   'POST /api/caddy/import/npm',
   'POST /api/caddy/import/traefik',
 ])

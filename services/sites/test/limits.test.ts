@@ -72,6 +72,7 @@ const limits: Record<string, string> = {
   'GET /api/nodes/{id}/authority': '30/min',
   'POST /api/caddy/import/caddyfile': '5/min',
   'POST /api/caddy/import/config': '5/min',
+  'POST /api/caddy/import/nginx': '5/min',
   'POST /api/caddy/import/npm': '5/min',
   'POST /api/caddy/import/traefik': '5/min',
   'GET /api/nodes': '60/min',

@@ -8,7 +8,7 @@ import { hashPassword } from '../sites/site-change.ts'
 import { withStorage } from './data.ts'
 import { openStoredSites, type OpenedStorage } from './stored-sites.ts'
 
-/** Runs `import caddyfile`, `import npm` or `import traefik`; the exit code says how it ended. */
+/** Runs `import` of a file; the exit code says how it ended. */
 export async function runImport(command: ImportCommand): Promise<void> {
   process.exitCode = await runImportCommand(command, {
     readFile: readBounded,

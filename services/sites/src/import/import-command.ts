@@ -2,6 +2,7 @@ import type { ImportAnswer } from './schema.ts'
 import type { Imports } from './imports.ts'
 import { maxNpmDatabase } from './npm/npm-database.ts'
 import { maxCaddyfile } from './caddyfile/read-caddyfile.ts'
+import { maxNginxFile } from './nginx/nginx-directives.ts'
 import { maxTraefikFile } from './traefik/traefik-unreadable.ts'
 import type { FoundCertificate } from './config/read-tls.ts'
 
@@ -14,9 +15,9 @@ export interface ImportCommandDependencies {
   readonly print: (line: string) => void
 }
 
-/** `hearth sites import caddyfile|npm|traefik FILE [--dry-run]`, as the arguments were given. */
+/** `hearth sites import caddyfile|nginx|npm|traefik FILE [--dry-run]`, as the arguments were given. */
 export interface ImportCommand {
-  readonly kind: 'caddyfile' | 'npm' | 'traefik'
+  readonly kind: 'caddyfile' | 'nginx' | 'npm' | 'traefik'
   readonly file: string
   readonly isDryRun: boolean
   /** Directory of the uploaded certificates of Nginx Proxy Manager, `data/custom_ssl`. */
@@ -32,13 +33,16 @@ export async function runImportCommand(
   dependencies: ImportCommandDependencies,
 ): Promise<0 | 1> {
   const request = { isDryRun: command.isDryRun, author: 'command line' }
-  const largest = { npm: maxNpmDatabase, caddyfile: maxCaddyfile, traefik: maxTraefikFile }[command.kind]
+  const largest = { npm: maxNpmDatabase, caddyfile: maxCaddyfile, traefik: maxTraefikFile, nginx: maxNginxFile }[
+    command.kind
+  ]
   const bytes = await dependencies.readFile(command.file, largest)
   const answer = await dependencies.withImports((imports) => {
     if (command.kind === 'npm')
       return imports.npm(bytes, request, (id) => readCustomSsl(id, command.customSsl, dependencies))
     const text = new TextDecoder().decode(bytes)
     if (command.kind === 'traefik') return imports.traefik(text, request)
+    if (command.kind === 'nginx') return imports.nginx(text, request)
     return imports.caddyfile(text, { ...request, isRawWanted: false })
   })
   for (const line of linesOf(answer)) dependencies.print(line)

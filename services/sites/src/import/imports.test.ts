@@ -94,7 +94,7 @@ describe('the endpoints', () => {
 
   test('all require a recently confirmed administrator and have a rate limit', () => {
     const specs = importRoutes(bench.imports).map(({ spec }) => [spec.access, spec.limit])
-    assert.equal(specs.length, 4)
+    assert.equal(specs.length, 5)
     for (const spec of specs) assert.deepEqual(spec, ['recent-admin', '5/min'])
   })
 
@@ -138,7 +138,16 @@ describe('the endpoints', () => {
     assert.deepEqual([status, body.counts.new, body.sites[0]?.domains], [200, 1, ['traefik.example.org']])
     const refused = await send('traefik', { text: 'entryPoints: {}' })
     assert.equal(refused.status, 422)
-    assert.match(refused.body.detail, /^The file is the static configuration/)
+    assert.match(refused.body.detail, /^The text: is the static configuration/)
+  })
+
+  test('server blocks of nginx are imported, and a text that is none is refused with its line', async () => {
+    const text = 'server { listen 80; server_name nginx.example.org; location / { proxy_pass http://10.0.0.7; } }'
+    const { status, body } = await send('nginx', { text, dry_run: true })
+    assert.deepEqual([status, body.counts.new, body.sites[0]?.domains], [200, 1, ['nginx.example.org']])
+    const refused = await send('nginx', { text: 'server {' })
+    assert.equal(refused.status, 422)
+    assert.match(refused.body.detail, /^The text: line 1: /)
   })
 
   test('a database of Nginx Proxy Manager is imported', async () => {

@@ -7,6 +7,7 @@ import type { Adapt } from '../sites/raw/adapt.ts'
 import { readCaddyfile } from './caddyfile/read-caddyfile.ts'
 import { readConfig, type ImportReading } from './config/read-config.ts'
 import { readNpm } from './npm/read-npm.ts'
+import { NginxUnreadable } from './nginx/nginx-directives.ts'
 import { TraefikUnreadable } from './traefik/traefik-unreadable.ts'
 import type { FoundCertificate } from './config/read-tls.ts'
 import { type ImportRequest, runImport, type ImportTarget } from './run-import.ts'
@@ -84,13 +85,22 @@ export class Imports {
 
   /** From a dynamic configuration of Traefik. */
   traefik(text: string, request: ImportRequest): Promise<ImportAnswer> {
+    // Loaded with the first file: what reads YAML and TOML takes megabytes.
+    return this.#runText(request, async () => (await import('./traefik/read-traefik.ts')).readTraefik(text))
+  }
+
+  /** From server blocks of nginx. */
+  nginx(text: string, request: ImportRequest): Promise<ImportAnswer> {
+    return this.#runText(request, async () => (await import('./nginx/read-nginx.ts')).readNginx(text))
+  }
+
+  #runText(request: ImportRequest, read: () => Promise<ImportReading>): Promise<ImportAnswer> {
     return this.#run(request, async () => {
       try {
-        // Loaded with the first file: what reads YAML and TOML takes megabytes.
-        return (await import('./traefik/read-traefik.ts')).readTraefik(text)
+        return await read()
       } catch (error) {
-        if (!(error instanceof TraefikUnreadable)) throw error
-        throw new Problem(422, `The file ${error.message}`, { errors: [{ field: 'text', message: error.message }] })
+        if (!(error instanceof TraefikUnreadable || error instanceof NginxUnreadable)) throw error
+        throw new Problem(422, `The text: ${error.message}`, { errors: [{ field: 'text', message: error.message }] })
       }
     })
   }

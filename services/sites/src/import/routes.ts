@@ -12,6 +12,7 @@ import {
   ConfigImport,
   dryRun,
   ImportAnswer,
+  NginxImport,
   Onboarding,
   OnboardRequest,
   OnboardResult,
@@ -84,19 +85,25 @@ const maxConfig = 16 * 1024 * 1024
 /** In JSON a character can take six bytes. */
 const maxText = 6 * 524_288 + 4096
 
+const importing = {
+  method: 'POST',
+  tag: 'Caddy',
+  access: 'recent-admin',
+  limit: '5/min',
+  success: { status: 200, body: ImportAnswer },
+} as const
+
 /** Taking over sites from elsewhere. */
 export function importRoutes(imports: Imports): Route[] {
-  const shared = {
-    method: 'POST',
-    tag: 'Caddy',
-    access: 'recent-admin',
-    limit: '5/min',
-    success: { status: 200, body: ImportAnswer },
-  } as const
+  return [...caddyImportRoutes(imports), ...foreignImportRoutes(imports)]
+}
+
+/** From what Caddy itself reads. */
+function caddyImportRoutes(imports: Imports): Route[] {
   return [
     route(
       {
-        ...shared,
+        ...importing,
         path: '/api/caddy/import/caddyfile',
         summary: 'Import a Caddyfile',
         description:
@@ -110,7 +117,7 @@ export function importRoutes(imports: Imports): Route[] {
     ),
     route(
       {
-        ...shared,
+        ...importing,
         path: '/api/caddy/import/config',
         summary: 'Import a configuration of Caddy',
         description: 'A configuration as JSON, or the one a node runs. What cannot be taken over is in the report.',
@@ -125,9 +132,15 @@ export function importRoutes(imports: Imports): Route[] {
           : imports.node(body.from_node, request)
       },
     ),
+  ]
+}
+
+/** From other proxies. */
+function foreignImportRoutes(imports: Imports): Route[] {
+  return [
     route(
       {
-        ...shared,
+        ...importing,
         path: '/api/caddy/import/traefik',
         summary: 'Import the routers of Traefik',
         description:
@@ -140,7 +153,20 @@ export function importRoutes(imports: Imports): Route[] {
     ),
     route(
       {
-        ...shared,
+        ...importing,
+        path: '/api/caddy/import/nginx',
+        summary: 'Import server blocks of nginx',
+        description:
+          'Also those of SWAG. Files that the text includes are not read. Sites that would stand more open than before come switched off.',
+        maxBodyBytes: maxText,
+        body: NginxImport,
+        errors: [409, 422],
+      },
+      ({ body, caller }) => imports.nginx(body.text, { isDryRun: body.dry_run, author: caller.username }),
+    ),
+    route(
+      {
+        ...importing,
         path: '/api/caddy/import/npm',
         summary: 'Import the hosts of Nginx Proxy Manager',
         description:

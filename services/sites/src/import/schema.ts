@@ -146,6 +146,11 @@ export const TraefikImport = z
   })
   .meta({ id: 'TraefikImport' })
 
+/** Server blocks of nginx. */
+export const NginxImport = z
+  .strictObject({ text: z.string().min(1).max(524_288), dry_run: dryRun })
+  .meta({ id: 'NginxImport' })
+
 /** Either a configuration, or the node that runs it. */
 export const ConfigImport = z
   .strictObject({

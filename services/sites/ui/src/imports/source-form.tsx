@@ -16,6 +16,11 @@ const kinds: readonly { value: SourceKind; label: string; description: string }[
     label: 'Traefik',
     description: 'A file of its dynamic configuration, YAML or TOML; labels of containers are not read',
   },
+  {
+    value: 'nginx',
+    label: 'nginx',
+    description: 'Its server blocks, also those of SWAG; files that they include are not read',
+  },
   { value: 'config', label: 'Caddy’s JSON', description: 'What “curl localhost:2019/config/” prints' },
 ]
 
@@ -115,6 +120,10 @@ const texts: Readonly<Record<Exclude<SourceKind, 'npm'>, { label: string; sample
   traefik: {
     label: 'Dynamic configuration',
     sample: 'http:\n  routers:\n    shop:\n      rule: Host(`shop.example.org`)\n      service: shop',
+  },
+  nginx: {
+    label: 'Server blocks',
+    sample: 'server {\n  server_name shop.example.org;\n  location / { proxy_pass http://10.0.0.5:8080; }\n}',
   },
   config: { label: 'Configuration', sample: '{ "apps": { "http": … } }' },
 }
