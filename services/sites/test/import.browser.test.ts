@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { browserObstacle, signIn, visit } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, everyScreen, signIn, visit } from '@hearth/testing'
 import { testPassword } from './in-process.ts'
 import { createFastTimers } from '@hearth/runtime'
 import { confirm, openPlace } from './browser-place.ts'
@@ -19,7 +19,12 @@ old.test {
   reverse_proxy not.a.host:99999
 }`
 
-test('a Caddyfile and a database are previewed before they are imported', { skip }, async () => {
+const nginx = 'server { listen 80; server_name nginx.test; location / { proxy_pass http://127.0.0.1:1; } }'
+const traefik = `http:
+  routers: { a: { rule: "Host(\`traefik.test\`)", service: s } }
+  services: { s: { loadBalancer: { servers: [{ url: "http://127.0.0.1:1" }] } } }`
+
+test('a Caddyfile, a database, nginx and Traefik are previewed before they are imported', { skip }, async () => {
   const timers = createFastTimers(1)
   await using place = await openPlace({ caddy: true, timers })
   const { page, url, sites } = place
@@ -70,4 +75,28 @@ test('a Caddyfile and a database are previewed before they are imported', { skip
     .getByText('Imported', { exact: true })
     .waitFor()
   assert.ok((await names()).includes('npm.test'))
+
+  for (const [label, kind, text, domain] of [
+    ['nginx', 'Server blocks', nginx, 'nginx.test'],
+    ['Traefik', 'Dynamic configuration', traefik, 'traefik.test'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Import something else' }).click()
+    await page.getByRole('radio', { name: label, exact: true }).check()
+    await page.getByLabel(kind).fill('{')
+    await look.click()
+    await page.getByText(/^Text (is|cannot)/).waitFor()
+    await page.getByLabel(kind).fill(text)
+    if (label === 'Traefik') await assertUsableOn(page, everyScreen, { picture: 'sites-import' })
+    await look.click()
+    await found
+      .getByRole('row', { name: new RegExp(domain) })
+      .getByText('Can be imported')
+      .waitFor()
+    await page.getByRole('button', { name: 'Import 1 site' }).click()
+    await found
+      .getByRole('row', { name: new RegExp(domain) })
+      .getByText('Imported', { exact: true })
+      .waitFor()
+    assert.ok((await names()).includes(domain))
+  }
 })

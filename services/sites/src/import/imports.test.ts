@@ -138,7 +138,7 @@ describe('the endpoints', () => {
     assert.deepEqual([status, body.counts.new, body.sites[0]?.domains], [200, 1, ['traefik.example.org']])
     const refused = await send('traefik', { text: 'entryPoints: {}' })
     assert.equal(refused.status, 422)
-    assert.match(refused.body.detail, /^The text: is the static configuration/)
+    assert.match(refused.body.detail, /^The text is the static configuration/)
   })
 
   test('server blocks of nginx are imported, and a text that is none is refused with its line', async () => {
@@ -147,7 +147,7 @@ describe('the endpoints', () => {
     assert.deepEqual([status, body.counts.new, body.sites[0]?.domains], [200, 1, ['nginx.example.org']])
     const refused = await send('nginx', { text: 'server {' })
     assert.equal(refused.status, 422)
-    assert.match(refused.body.detail, /^The text: line 1: /)
+    assert.match(refused.body.detail, /^The text is no configuration of nginx: line 1: /)
   })
 
   test('a database of Nginx Proxy Manager is imported', async () => {

@@ -100,7 +100,7 @@ export class Imports {
         return await read()
       } catch (error) {
         if (!(error instanceof TraefikUnreadable || error instanceof NginxUnreadable)) throw error
-        throw new Problem(422, `The text: ${error.message}`, { errors: [{ field: 'text', message: error.message }] })
+        throw new Problem(422, `The text ${error.message}`, { errors: [{ field: 'text', message: error.message }] })
       }
     })
   }

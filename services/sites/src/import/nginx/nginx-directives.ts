@@ -10,6 +10,10 @@ export interface Directive {
 /** A text that is no configuration of nginx; the message says why, with the line. */
 export class NginxUnreadable extends Error {
   override readonly name = 'NginxUnreadable'
+
+  constructor(line: number, what: string) {
+    super(`is no configuration of nginx: line ${line}: ${what}`)
+  }
 }
 
 /** Largest file, characters. */
@@ -28,12 +32,12 @@ export function readDirectives(text: string): Directive[] {
   const tokens = tokensOf(text)
   const { directives, next } = readBlock(tokens, 0, 0)
   const extra = tokens[next]
-  if (extra !== undefined) throw new NginxUnreadable(`line ${extra.line}: } without {`)
+  if (extra !== undefined) throw new NginxUnreadable(extra.line, '} without {')
   return directives
 }
 
 function readBlock(tokens: readonly Token[], from: number, depth: number): { directives: Directive[]; next: number } {
-  if (depth > maxDepth) throw new NginxUnreadable(`line ${tokens[from]?.line ?? 0}: blocks are nested too deeply`)
+  if (depth > maxDepth) throw new NginxUnreadable(tokens[from]?.line ?? 0, 'blocks are nested too deeply')
   const directives: Directive[] = []
   let words: Token[] = []
   for (let at = from; at < tokens.length; at += 1) {
@@ -44,14 +48,14 @@ function readBlock(tokens: readonly Token[], from: number, depth: number): { dir
       continue
     }
     if (token.text === '}') {
-      if (words[0] !== undefined) throw new NginxUnreadable(`line ${words[0].line}: a directive without ;`)
+      if (words[0] !== undefined) throw new NginxUnreadable(words[0].line, 'a directive without ;')
       return { directives, next: at }
     }
     const [name, ...rest] = words
     words = []
     if (name === undefined) {
       if (token.text === ';') continue
-      throw new NginxUnreadable(`line ${token.line}: { without a directive`)
+      throw new NginxUnreadable(token.line, '{ without a directive')
     }
     const directive = { name: name.text, words: rest.map(({ text }) => text), line: name.line }
     if (token.text === ';') {
@@ -59,11 +63,11 @@ function readBlock(tokens: readonly Token[], from: number, depth: number): { dir
       continue
     }
     const inner = readBlock(tokens, at + 1, depth + 1)
-    if (tokens[inner.next]?.text !== '}') throw new NginxUnreadable(`line ${token.line}: { without }`)
+    if (tokens[inner.next]?.text !== '}') throw new NginxUnreadable(token.line, '{ without }')
     directives.push({ ...directive, block: inner.directives })
     at = inner.next
   }
-  if (words[0] !== undefined) throw new NginxUnreadable(`line ${words[0].line}: a directive without ;`)
+  if (words[0] !== undefined) throw new NginxUnreadable(words[0].line, 'a directive without ;')
   return { directives, next: tokens.length }
 }
 
@@ -76,7 +80,7 @@ function tokensOf(text: string): Token[] {
   let line = 1
   while (rule.lastIndex < text.length) {
     const found = rule.exec(text)
-    if (found === null) throw new NginxUnreadable(`line ${line}: a quotation mark that is not closed`)
+    if (found === null) throw new NginxUnreadable(line, 'a quotation mark that is not closed')
     const [whole, comment, sign, double, single, word] = found
     if (sign !== undefined) tokens.push({ text: sign, line, isSign: true })
     else if (comment === undefined && (double ?? single ?? word) !== undefined)
