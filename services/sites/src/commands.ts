@@ -1,6 +1,7 @@
 import { type DoctorCheck, type Environment, OperatorError } from '@hearth/runtime'
 import { addBackupCommands, addServeCommand, describeBackups } from '@hearth/service'
 import type { Command } from 'commander'
+import type { ApplyOptions } from './command-line/as-code.ts'
 import type { AddOptions } from './command-line/sites.ts'
 import type { ImportCommand } from './import/import-command.ts'
 
@@ -10,6 +11,7 @@ export function addCommands(program: Command): void {
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
   addSiteCommands(program)
+  addFileCommands(program)
   addImportCommands(program)
 }
 
@@ -33,6 +35,21 @@ function addSiteCommands(program: Command): void {
     .command('remove <site>')
     .description('delete a site: its number, name or domain')
     .action(async (site: string) => (await sites()).removeSite(site))
+}
+
+/** Adds `export` and `apply`: all sites as one file, for a repository. */
+function addFileCommands(program: Command): void {
+  const asCode = () => import('./command-line/as-code.ts')
+  program
+    .command('export')
+    .description('print all sites as YAML, without passwords; certificates stand in it by their names')
+    .action(async () => (await asCode()).exportSites())
+  program
+    .command('apply <file>')
+    .description('make the sites those of a file (- for standard input): all at once, or nothing')
+    .option('--dry-run', 'only say what would be changed')
+    .option('--prune', 'delete sites that the file does not name')
+    .action(async (file: string, options: ApplyOptions) => (await asCode()).applySites(file, options))
 }
 
 interface ImportOptions {

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { arbitrarySite } from '../../test/site-arbitrary.ts'
+import { makeRecord } from '../../test/site-makers.ts'
+import { readSiteFile, SiteFileRefused, UploadNames, writeSiteFile } from './site-file.ts'
+import { planSites } from './site-plan.ts'
+
+const none = new UploadNames([])
+const storedOf = (records: readonly ReturnType<typeof makeRecord>[]) =>
+  records.map((record, index) => ({ id: index + 1, wanted: { record, extras: { hashes: {} } } }))
+
+test('any site comes back as it was, and the same sites give the same text', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitrarySite(1), async ({ record }) => {
+      const text = writeSiteFile([record], none)
+      const read = readSiteFile(text, none)
+      const plan = await planSites(read, storedOf([record]), true)
+      assert.deepEqual(plan, { changes: [], strangers: [] }, text)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a file says what differs from the defaults, in the order of names', () => {
+  const zoo = makeRecord({ site_name: 'Zoo', domains: ['zoo.example.org'], upstreams: [{ url: 'http://10.0.0.5:80' }] })
+  const arc = makeRecord({
+    site_name: 'Arc',
+    domains: ['arc.example.org'],
+    upstreams: [{ url: 'https://10.0.0.6:443', weight: 2 }],
+    upstream_tls: { verify: false },
+    paths: [{ path: '/api', kind: 'respond', respond: { status: 404 } }],
+    basic_auth: [{ username: 'ada', password: 'correct horse' }],
+  })
+  const text = writeSiteFile([zoo, arc], none)
+  assert.equal(
+    text,
+    `sites:
+  - site_name: Arc
+    domains:
+      - arc.example.org
+    kind: proxy
+    upstream_tls:
+      verify: false
+    basic_auth:
+      - username: ada
+    upstreams:
+      - url: https://10.0.0.6:443
+        weight: 2
+    paths:
+      - path: /api
+        kind: respond
+        respond:
+          status: 404
+          body: ""
+          content_type: text/plain; charset=utf-8
+  - site_name: Zoo
+    domains:
+      - zoo.example.org
+    kind: proxy
+    upstreams:
+      - url: http://10.0.0.5:80
+`,
+  )
+  assert.equal(writeSiteFile([arc, zoo], none), text)
+})
+
+test('certificates and authorities stand by their names', () => {
+  const uploads = new UploadNames([
+    { id: 7, name: 'wildcard' },
+    { id: 8, name: 'twice' },
+    { id: 9, name: 'twice' },
+  ])
+  const record = makeRecord({
+    site_name: 'Shop',
+    domains: ['shop.example.org'],
+    upstreams: [{ url: 'https://10.0.0.5:443' }],
+    upstream_tls: { ca_id: 8 },
+    tls: { mode: 'custom', certificate_id: 7 },
+  })
+  const text = writeSiteFile([record], uploads)
+  assert.match(text, /certificate: wildcard/)
+  assert.match(text, /ca_id: 8/)
+  const [site] = readSiteFile(text, uploads)
+  assert.deepEqual([site?.tls.certificate_id, site?.upstream_tls.ca_id], [7, 8])
+  assert.throws(() => readSiteFile(text, none), /Shop: there is no one upload of the name wildcard/)
+})
+
+test('a file is refused with every reason', () => {
+  for (const [text, ...reasons] of [
+    ['sites: [', /no YAML/],
+    ['- a', /no list `sites`/],
+    ['sites: []\nother: 1', /has other, which is not known/],
+    ['sites: &a [*a]', /no YAML/],
+    ['sites: [{ site_name: A }, 5]', /A: domains/, /number 2/],
+    ['sites: [{ site_name: A, domains: [a.example.org], colour: red }]', /A: .*colour/],
+    [
+      'sites: [{ site_name: A, domains: [a.example.org] }, { site_name: a, domains: [b.example.org] }]',
+      /^a: stands twice$/m,
+    ],
+  ] as const)
+    for (const reason of reasons)
+      assert.throws(
+        () => readSiteFile(text, none),
+        (error) => error instanceof SiteFileRefused && reason.test(error.message),
+        text,
+      )
+})
+
+test('a plan says what is created, changed and deleted; passwords that are not in the file stay', async () => {
+  const keep = makeRecord({ site_name: 'Keep', domains: ['keep.example.org'], upstreams: [{ url: 'http://a:1' }] })
+  const guarded = makeRecord({
+    site_name: 'Guarded',
+    domains: ['guarded.example.org'],
+    upstreams: [{ url: 'http://b:1' }],
+    basic_auth: [{ username: 'ada', password: 'correct horse' }],
+  })
+  const gone = makeRecord({ site_name: 'Gone', domains: ['gone.example.org'], upstreams: [{ url: 'http://c:1' }] })
+  const stored = storedOf([keep, guarded, gone]).map(({ id, wanted }) =>
+    id === 2 ? { id, wanted: { ...wanted, extras: { hashes: { ada: 'a hash' } } } } : { id, wanted },
+  )
+  const file = readSiteFile(
+    writeSiteFile(
+      [
+        keep,
+        { ...guarded, site_name: 'GUARDED', max_body: 5 },
+        { ...gone, site_name: 'New', domains: ['new.example.org'] },
+      ],
+      none,
+    ),
+    none,
+  )
+  const { changes, strangers } = await planSites(file, stored, false)
+  assert.deepEqual(strangers, ['Gone'])
+  assert.deepEqual(
+    changes.map((change) => [change.kind, change.name]),
+    [
+      ['change', 'GUARDED'],
+      ['create', 'New'],
+    ],
+  )
+  const [change] = changes
+  assert.ok(change?.kind === 'change')
+  assert.deepEqual([...change.members].sort(), ['max_body', 'site_name'])
+  assert.deepEqual(change.wanted.extras.hashes, { ada: 'a hash' })
+  const pruned = await planSites(file, stored, true)
+  assert.deepEqual(pruned.changes.at(-1), { kind: 'delete', name: 'Gone', id: 3 })
+})
+
+test('a site under a new name is known by its domains, and stays the same site', async () => {
+  const old = makeRecord({
+    site_name: 'Old',
+    domains: ['a.example.org', 'b.example.org'],
+    upstreams: [{ url: 'http://a:1' }],
+  })
+  const text = writeSiteFile([{ ...old, site_name: 'New', domains: ['b.example.org'] }], none)
+  const { changes } = await planSites(readSiteFile(text, none), storedOf([old]), true)
+  assert.deepEqual(
+    changes.map((change) => [change.kind, change.name, change.kind === 'create' ? undefined : change.id]),
+    [['change', 'New', 1]],
+  )
+})

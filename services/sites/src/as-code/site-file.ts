@@ -1,0 +1,149 @@
+import { isDeepStrictEqual } from 'node:util'
+import { phraseOfZodIssue } from '@hearth/http'
+import { parse, stringify } from 'yaml'
+import { isObject } from '../import/config/json-location.ts'
+import { Upstream } from '../sites/proxy-schema.ts'
+import { PathRoute, SiteCreate, siteDefaults, type SiteRecord } from '../sites/schema.ts'
+
+/** Names of uploaded certificates and authorities by their numbers; a name that two have stands for neither. */
+export class UploadNames {
+  readonly #names = new Map<number, string>()
+  readonly #ids = new Map<string, number | undefined>()
+
+  constructor(uploads: readonly { readonly id: number; readonly name: string }[]) {
+    for (const { id, name } of uploads) {
+      this.#names.set(id, name)
+      this.#ids.set(name, this.#ids.has(name) ? undefined : id)
+    }
+  }
+
+  /** The name that a file has for a number; the number itself when there is no name of its own. */
+  nameOf(id: number): string | number {
+    const name = this.#names.get(id)
+    return name !== undefined && this.#ids.get(name) === id ? name : id
+  }
+
+  idOf(name: string): number | undefined {
+    return this.#ids.get(name)
+  }
+}
+
+/** Members that hold the number of an upload, each with the member that has its name in a file. */
+const references: Readonly<Record<string, string>> = {
+  certificate_id: 'certificate',
+  client_auth_ca_id: 'client_auth_ca',
+  ca_id: 'ca',
+}
+const named = Object.fromEntries(Object.entries(references).map(([id, name]) => [name, id]))
+
+/** Largest file, characters. */
+export const maxSiteFile = 16 * 1024 * 1024
+
+/** A file that is refused; each line of the message is one reason. */
+export class SiteFileRefused extends Error {
+  override readonly name = 'SiteFileRefused'
+}
+
+/** Writes sites as YAML, in the order of their names, without what is as it is by default. The same sites give the same text. */
+export function writeSiteFile(records: readonly SiteRecord[], uploads: UploadNames): string {
+  const sites = records
+    .toSorted((a, b) => (a.site_name < b.site_name ? -1 : 1))
+    .map((record) => withNames(withoutDefaults(record), uploads))
+  return stringify({ sites }, { lineWidth: 0, aliasDuplicateObjects: false })
+}
+
+/** Reads the sites of a file. Throws `SiteFileRefused` with every reason. */
+export function readSiteFile(text: string, uploads: UploadNames): SiteCreate[] {
+  const entries = entriesOf(text)
+  const reasons: string[] = []
+  const sites = entries.flatMap((entry, index) => {
+    const label = isObject(entry) && typeof entry['site_name'] === 'string' ? entry['site_name'] : `number ${index + 1}`
+    const unknown: string[] = []
+    const { data, error } = SiteCreate.safeParse(withIds(entry, uploads, unknown))
+    for (const name of unknown) reasons.push(`${label}: there is no one upload of the name ${name}`)
+    for (const issue of error?.issues ?? [])
+      reasons.push(`${label}: ${issue.path.join('.')}: ${phraseOfZodIssue(issue)}`)
+    return data === undefined ? [] : [data]
+  })
+  const names = sites.map(({ site_name: name }) => name.toLowerCase())
+  for (const name of new Set(names.filter((one, at) => names.indexOf(one) !== at)))
+    reasons.push(`${name}: stands twice`)
+  if (reasons.length > 0) throw new SiteFileRefused(reasons.join('\n'))
+  return sites
+}
+
+function entriesOf(text: string): unknown[] {
+  let document: unknown
+  try {
+    document = parse(text, { maxAliasCount: 0, logLevel: 'error' })
+  } catch (error) {
+    throw new SiteFileRefused(`the file is no YAML: ${(error as Error).message.split('\n')[0]}`)
+  }
+  if (!isObject(document) || !Array.isArray(document['sites']))
+    throw new SiteFileRefused('the file has no list `sites`')
+  const other = Object.keys(document).find((key) => key !== 'sites')
+  if (other !== undefined) throw new SiteFileRefused(`the file has ${other}, which is not known`)
+  return document['sites']
+}
+
+function withoutDefaults({ site_name, domains, ...members }: SiteRecord): Record<string, unknown> {
+  const { upstreams, paths, ...rest } = members
+  return {
+    site_name,
+    domains,
+    kind: members.kind,
+    ...differing(rest, siteDefaults),
+    ...(upstreams.length > 0 && { upstreams: upstreams.map(upstreamEntry) }),
+    ...(paths.length > 0 && { paths: paths.map(pathEntry) }),
+  }
+}
+
+function upstreamEntry(upstream: SiteRecord['upstreams'][number]): Record<string, unknown> {
+  return { url: upstream.url, ...differing(upstream, Upstream.parse({ url: upstream.url })) }
+}
+
+function pathEntry({ upstreams, ...path }: PathRoute): Record<string, unknown> {
+  const { path: text, kind } = path
+  const entry = { path: text, kind, ...differing(path, PathRoute.parse({ path: text, kind })) }
+  return upstreams.length === 0 ? entry : { ...entry, upstreams: upstreams.map(upstreamEntry) }
+}
+
+/** The members that are not as they are by default, and of objects the members of which the same holds. */
+function differing(given: object, defaults: object): Record<string, unknown> {
+  const usual = new Map(Object.entries(defaults))
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([key, value]) => {
+      const other: unknown = usual.get(key)
+      if (isDeepStrictEqual(value, other)) return []
+      return [[key, isObject(value) && isObject(other) ? differing(value, other) : value]]
+    }),
+  )
+}
+
+function withNames(value: unknown, uploads: UploadNames): unknown {
+  return changed(value, (key, member) => {
+    const name = references[key]
+    if (name === undefined || typeof member !== 'number') return undefined
+    const shown = uploads.nameOf(member)
+    return typeof shown === 'string' ? [name, shown] : undefined
+  })
+}
+
+function withIds(value: unknown, uploads: UploadNames, unknown: string[]): unknown {
+  return changed(value, (key, member) => {
+    const id = Object.hasOwn(named, key) ? named[key] : undefined
+    if (id === undefined || typeof member !== 'string') return undefined
+    const found = uploads.idOf(member)
+    if (found === undefined) unknown.push(member)
+    return [id, found ?? null]
+  })
+}
+
+/** A copy in which members that `change` says otherwise about are others. */
+function changed(value: unknown, change: (key: string, member: unknown) => [string, unknown] | undefined): unknown {
+  if (Array.isArray(value)) return value.map((one) => changed(one, change))
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => change(key, member) ?? [key, changed(member, change)]),
+  )
+}

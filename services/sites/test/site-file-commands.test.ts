@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { eventually, runCommand } from '@hearth/testing'
+import { startSites } from './in-process.ts'
+import { askHost } from './served.ts'
+
+test('sites are exported and applied on the command line of a running service', async () => {
+  await using sites = await startSites({}, { caddy: true })
+  await sites.signIn()
+  const upstream = createServer((_, response) => response.end('from upstream')).listen(0, '127.0.0.1')
+  await once(upstream, 'listening')
+  using _upstream = { [Symbol.dispose]: () => upstream.close() }
+  const { port } = upstream.address() as AddressInfo
+  const [httpPort, httpsPort] = sites.caddyPorts
+  const env = { DATA_DIR: sites.folder, CADDY_HTTP_PORT: String(httpPort), CADDY_HTTPS_PORT: String(httpsPort) }
+  const run = (...words: string[]) => runCommand(['sites', ...words], env)
+  const file = join(sites.folder, 'sites.yaml')
+  const write = (text: string) => writeFile(file, text)
+  const entry = (name: string, domain: string, more = '') =>
+    `  - { site_name: ${name}, domains: [${domain}], upstreams: [{ url: "http://127.0.0.1:${port}" }], force_https: false, tls: { mode: "off" }${more} }\n`
+
+  assert.equal((await run('add', 'old.test', '--to', '127.0.0.1:9', '--name', 'Old', '--plain')).code, 0)
+  await write(`sites:\n${entry('Photos', 'photos.test')}${entry('Books', 'books.test')}`)
+  const dry = await run('apply', file, '--dry-run')
+  assert.deepEqual(
+    [dry.code, dry.stdout],
+    [0, 'create Photos\ncreate Books\nnot in the file, stays: Old\n2 sites would be changed; nothing was\n'],
+  )
+  assert.doesNotMatch((await run('list')).stdout, /Photos/)
+  assert.match((await run('apply', file)).stdout, /2 sites changed/)
+  for (const host of ['photos.test', 'books.test'])
+    await eventually(
+      () => askHost(httpPort, host),
+      ({ text }) => text === 'from upstream',
+    )
+  const again = await run('apply', file)
+  assert.equal(again.stdout, 'not in the file, stays: Old\neverything is as the file says\n')
+
+  const exported = await run('export')
+  await write(exported.stdout)
+  assert.equal((await run('apply', file, '--prune')).stdout, 'everything is as the file says\n')
+
+  await write(`sites:\n${entry('Photos', 'pics.test')}`)
+  const pruned = await run('apply', file, '--prune')
+  assert.deepEqual(pruned.stdout.split('\n').slice(0, 3), ['change Photos: domains', 'delete Old', 'delete Books'])
+  await eventually(
+    () => askHost(httpPort, 'pics.test'),
+    ({ text }) => text === 'from upstream',
+  )
+  await eventually(
+    () => askHost(httpPort, 'books.test'),
+    ({ text }) => text !== 'from upstream',
+  )
+
+  // One wrong site keeps all from being changed.
+  await write(
+    `sites:\n${entry('Photos', 'photos.test')}${entry('Socket', 'socket.test').replace(/http:[^"]*/, 'unix//run/x.sock')}`,
+  )
+  const refused = await run('apply', file)
+  assert.deepEqual([refused.code, refused.stdout], [1, ''])
+  assert.match(refused.stderr, /^hearth: Socket: upstreams\.0\.url: is a socket outside/)
+  assert.match((await run('list')).stdout, /pics\.test/)
+  const missing = await run('apply', join(sites.folder, 'none.yaml'))
+  assert.deepEqual([missing.code, /none\.yaml: ENOENT/.test(missing.stderr)], [1, true])
+})
