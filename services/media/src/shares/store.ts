@@ -91,8 +91,8 @@ async function withListedJobs(db: Db, links: readonly ShareLinkRow[]): Promise<L
   }))
 }
 
-/** A link by the hash of its token. */
-export async function findLink(db: Db, tokenHash: string): Promise<LinkWithFiles | undefined> {
+/** A link by the hash of its token, with all its files or with the one at a position. */
+export async function findLink(db: Db, tokenHash: string, position?: number): Promise<LinkWithFiles | undefined> {
   const link = await db.selectFrom('share_links').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst()
   if (link === undefined) return undefined
   const rows = await db
@@ -101,9 +101,10 @@ export async function findLink(db: Db, tokenHash: string): Promise<LinkWithFiles
     .selectAll('jobs')
     .select('files.position as file_position')
     .where('files.token_hash', '=', tokenHash)
+    .$if(position !== undefined, (query) => query.where('files.position', '=', position ?? 0))
     .orderBy('files.position')
     .execute()
-  return { link, files: rows.map(({ file_position: position, ...job }) => ({ position, job })) }
+  return { link, files: rows.map(({ file_position, ...job }) => ({ position: file_position, job })) }
 }
 
 /** Members of a link that its owner changes. */

@@ -78,15 +78,16 @@ export class ShareVisits {
 
   /** What stands behind the token: `3` is the third file, `3.jpg` its picture, `3.json` its wave, and `all.zip` an archive. */
   openFile(visit: Visit, name: string): Promise<Content> {
-    return this.#answer(visit, async (found) => {
-      if (name === 'all.zip') return this.#handOutAll(visit, found)
-      const [, position = '', kind] = /^(\d+)(?:\.(jpg|json))?$/.exec(name) ?? []
-      const file = found.files.find((one) => one.position === Number(position))
+    if (name === 'all.zip') return this.#answer(visit, async (found) => this.#handOutAll(visit, found))
+    const [, position = '', kind] = /^(\d{1,9})(?:\.(jpg|json))?$/.exec(name) ?? []
+    const open = async (found: Found) => {
+      const [file] = found.files
       if (file === undefined) return undefined
       if (kind === 'jpg') return this.#showPicture(visit, file)
       if (kind === 'json') return this.#showWave(visit, file)
       return this.#handOut(visit, found, file)
-    })
+    }
+    return this.#answer(visit, open, Number(position))
   }
 
   /** Takes the password of a link. */
@@ -106,10 +107,15 @@ export class ShareVisits {
     return { page: this.#page(visit, this.#pages.password(visit.token, attempt.seconds), 429) }
   }
 
-  async #answer(visit: Visit, work: (found: Found) => Promise<Content | undefined>): Promise<Content> {
+  /** With a position only the file there is looked up; no file has the position 0. */
+  async #answer(
+    visit: Visit,
+    work: (found: Found) => Promise<Content | undefined>,
+    position?: number,
+  ): Promise<Content> {
     this.#checkWrong(visit)
     try {
-      const found = await this.#find(visit)
+      const found = await this.#find(visit, position)
       if (found !== undefined && !this.#dependencies.passwords.isUnlocked(found.link, visit.cookie))
         return this.#page(visit, this.#pages.password(visit.token), 403)
       if (found === undefined) this.#wrong.count(visit.address)
@@ -131,10 +137,10 @@ export class ShareVisits {
     if (seconds !== undefined) throw tooMany(`Too many wrong links; try again in ${seconds} s`, seconds)
   }
 
-  async #find({ token, address }: Visit): Promise<Found | undefined> {
+  async #find({ token, address }: Visit, position?: number): Promise<Found | undefined> {
     const { tokens, artifacts, clock } = this.#dependencies
     const [tokenHash, now] = [tokens.hash(token), clock.now()]
-    const found = await findLink(this.#db, tokenHash)
+    const found = await findLink(this.#db, tokenHash, position)
     const usedAt = await findUse(this.#db, { tokenHash, clientHash: tokens.clientHash(token, address) })
     if (found === undefined) {
       await artifacts.stat(nobody.id, nobody.file)
@@ -142,7 +148,9 @@ export class ShareVisits {
     }
     const isUsing = usedAt !== null && usedAt > now - useLength
     const isGood = isCurrent(found.link, now) && (isUsing || hasUsesLeft(found.link))
-    return isGood && found.files.length > 0 ? { ...found, isUsing } : undefined
+    // A link without that file is asked for its password like any other.
+    const hasFiles = found.files.length > 0 || position !== undefined
+    return isGood && hasFiles ? { ...found, isUsing } : undefined
   }
 
   async #showPage(visit: Visit, { link, files }: Found): Promise<Content | undefined> {
