@@ -50,3 +50,9 @@ test('a long file in the middle does not end the group of its neighbours, and lo
   assert.deepEqual(groups, [[files[1]], [files[0], files[2]]])
   for (const file of Object.keys(longFiles)) assert.ok(existsSync(join(root, file)), file)
 })
+
+test('files that drive a browser share a process, and with it the browser, for longer than others', () => {
+  const files = ['a', 'b', 'c', 'd'].map((name) => `services/x/test/${name}.browser.test.ts`)
+  const times = Object.fromEntries(files.map((file) => [file, 45_000]))
+  assert.deepEqual(groupTestFiles(files, times), [files.slice(0, 3), files.slice(3)])
+})

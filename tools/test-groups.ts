@@ -3,6 +3,9 @@ import type { TestTimes } from './test-times.ts'
 /** Time that the files of one process may take together, milliseconds: a long process at the end leaves processors idle. */
 const maxGroup = 40_000
 
+/** The same for files that drive a browser. Their processes run one after another, so that a long one leaves nothing idle. */
+const maxBrowserGroup = 150_000
+
 /** Part of the time of all files that one process may take where that is more: a slow machine has as many processes as a fast one. */
 const maxShare = 1 / 64
 
@@ -12,10 +15,11 @@ const maxShare = 1 / 64
  */
 export function groupTestFiles(files: readonly string[], times: TestTimes): string[][] {
   const weightOf = (file: string) => times[file] ?? guess(file)
-  const limit = Math.max(maxGroup, files.reduce((sum, file) => sum + weightOf(file), 0) * maxShare)
+  const share = files.reduce((sum, file) => sum + weightOf(file), 0) * maxShare
   const groups: { files: string[]; weight: number }[] = []
-  const byPackage = Map.groupBy(files, (file) => `${packageOf(file)} ${file.endsWith('.browser.test.ts')}`)
+  const byPackage = Map.groupBy(files, (file) => `${packageOf(file)} ${isBrowserTest(file)}`)
   for (const neighbours of byPackage.values()) {
+    const limit = Math.max(neighbours.some(isBrowserTest) ? maxBrowserGroup : maxGroup, share)
     let group = { files: [] as string[], weight: Infinity }
     // A long file is at the front, where it does not end the group that short ones began.
     for (const file of neighbours.toSorted((a, b) => Number(weightOf(b) > limit) - Number(weightOf(a) > limit))) {
@@ -27,6 +31,8 @@ export function groupTestFiles(files: readonly string[], times: TestTimes): stri
   }
   return groups.toSorted((a, b) => b.weight - a.weight).map((group) => group.files)
 }
+
+const isBrowserTest = (file: string) => file.endsWith('.browser.test.ts')
 
 /** Returns the part of a path whose files load much the same: `services/vpn/src`, `services/vpn/test`, `kits`, `tools`. */
 function packageOf(file: string): string {
@@ -51,6 +57,6 @@ export const longFiles: TestTimes = {
 function guess(file: string): number {
   const known = longFiles[file]
   if (known !== undefined) return known
-  if (file.endsWith('.browser.test.ts')) return 10_000
+  if (isBrowserTest(file)) return 10_000
   return /^services\/[^/]+\/test\//.test(file) ? 4000 : 500
 }

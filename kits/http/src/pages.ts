@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import send from '@fastify/send'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { chooseEncoding, encodeText } from './content-encoding.ts'
+import { leaveOutContent, methodsOf } from './head-answers.ts'
 import { allowNonce } from './security-headers.ts'
 
 /**
@@ -37,16 +38,23 @@ export function servePageFiles(app: FastifyInstance, folder: string): void {
   const served = [...files].filter((file) => !notServed.test(file))
   const answer = createFileAnswer(folder, files)
   for (const file of served.filter((name) => !name.includes('/')))
-    app.get(`/${file}`, (request, reply) => answer(file, request, reply))
+    app.route({ ...taking, url: `/${file}`, handler: (request, reply) => answer(file, request, reply) })
   const assets = new Set(served)
   // One route for all of them: two for each file would take longer to make than the rest of the server.
-  app.get<{ Params: { file: string } }>('/assets/:file', async (request, reply) => {
-    const file = `assets/${request.params.file}`
-    if (assets.has(file)) return answer(file, request, reply)
-    reply.callNotFound()
-    return reply
+  app.route<{ Params: { file: string } }>({
+    ...taking,
+    url: '/assets/:file',
+    async handler(request, reply) {
+      const file = `assets/${request.params.file}`
+      if (assets.has(file)) return answer(file, request, reply)
+      reply.callNotFound()
+      return reply
+    },
   })
 }
+
+/** Routes of files answer GET and HEAD. */
+const taking = { method: methodsOf('GET'), onSend: leaveOutContent }
 
 const notServed = /^(?:index\.html|pages\.json|.*\.br|.*\.gz)$/
 

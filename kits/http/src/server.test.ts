@@ -91,9 +91,9 @@ const about: ApiDescription = {
   tags: [],
 }
 
-async function startServer() {
+async function startServer(served = routes) {
   const app = await createServer({
-    routes,
+    routes: served,
     about,
     guard: ({ request }, spec) => {
       if (spec?.access === 'closed' && request.headers.authorization !== 'me')
@@ -152,6 +152,34 @@ test('every error has the service’s format and reveals nothing internal', asyn
   }
   assert.equal((await app.inject({ method: 'DELETE', url: '/api/things/1' })).statusCode, 405)
   assert.match((await app.inject('/some/page')).payload, /not built yet/)
+})
+
+test('HEAD has the head of GET and no content, errors included', async () => {
+  await using app = await startServer()
+  for (const url of ['/api/things/7', '/api/fails', '/api/none']) {
+    const [get, head] = [await app.inject(url), await app.inject({ method: 'HEAD', url })]
+    assert.deepEqual([head.statusCode, head.payload], [get.statusCode, ''], url)
+    for (const name of ['content-type', 'content-length', 'cache-control'])
+      assert.equal(head.headers[name], get.headers[name], `${name} of ${url}`)
+  }
+})
+
+test('a path refuses a method that only a path with more parameters takes', async () => {
+  const change = route(
+    {
+      ...shared,
+      method: 'POST',
+      path: '/api/{kind}/{id}',
+      summary: 'Change',
+      access: 'open',
+      params: z.object({ kind: z.string(), id: z.string() }),
+      success: { status: 200, body: Thing },
+    },
+    ({ params }) => ({ id: params.id, size: 1 }),
+  )
+  await using app = await startServer([...routes, change])
+  const statusOf = async (url: string) => (await app.inject({ method: 'POST', url })).statusCode
+  assert.deepEqual([await statusOf('/api/things/7'), await statusOf('/api/others/7')], [405, 200])
 })
 
 test('the OpenAPI document has every route with its access and limit, and only the schemas in use', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { isService, nodeFlags, variables } from '../../../cli/memory-limits.mjs'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const commandLine = join(import.meta.dirname, '../../../cli/hearth.mjs')
@@ -40,10 +41,7 @@ export async function startServiceProcess(
 ): Promise<ServiceProcess> {
   const folder = environment['DATA_DIR'] === undefined ? await temporaryDirectory(service) : undefined
   const data = folder === undefined ? {} : { DATA_DIR: join(folder.path, 'data') }
-  const child = spawn(process.execPath, [commandLine, service, 'serve'], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], BIND_PORT: '0', ...data, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawnCommand([service, 'serve'], { BIND_PORT: '0', ...data, ...environment })
   const end = (signal: 'SIGTERM' | 'SIGKILL') => endChild(child, signal)
   const dispose = async () => {
     // What a service runs beside itself may be meant to outlive a crash, so it is asked to end it all.
@@ -67,6 +65,18 @@ export async function startServiceProcess(
     kill: async () => void (await end('SIGKILL')),
     [Symbol.asyncDispose]: dispose,
   }
+}
+
+/**
+ * Starts the command line. A service gets the limits of memory from here, as from `hearth up` and the packages: it would start
+ * once more to get them.
+ */
+function spawnCommand(args: readonly string[], environment: Record<string, string>) {
+  const [flags, added] = isService(args) ? [nodeFlags, variables] : [[], {}]
+  return spawn(process.execPath, [...flags, commandLine, ...args], {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...added, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
 }
 
 /** A service as its first start left it: a process, its data directory and environment, and the generated password. */
@@ -99,10 +109,7 @@ export interface RunningProgram extends AsyncDisposable {
 
 /** Starts a command that runs until it is stopped. */
 export function startProgram(args: readonly string[], environment: Record<string, string> = {}): RunningProgram {
-  const child = spawn(process.execPath, [commandLine, ...args], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawnCommand(args, environment)
   const [stdout, stderr] = [new Array<string>(), new Array<string>()]
   createInterface({ input: child.stdout }).on('line', (line) => stdout.push(line))
   createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line))
@@ -128,10 +135,7 @@ export async function runCommand(
   args: readonly string[],
   environment: Record<string, string> = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [commandLine, ...args], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawnCommand(args, environment)
   const texts = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => (texts[name] += text))

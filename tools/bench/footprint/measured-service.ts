@@ -13,6 +13,7 @@ import {
   type ProcessMemory,
   type Visitor,
 } from '@hearth/testing'
+import { nodeFlags, variables } from '../../../cli/memory-limits.mjs'
 import { root } from '../../../cli/services.ts'
 
 const commandLine = join(root, 'cli/hearth.mjs')
@@ -39,7 +40,8 @@ export async function startMeasured(
   core?: number,
 ): Promise<MeasuredService> {
   const port = await freePort()
-  const words = [process.execPath, commandLine, subject.service, 'serve']
+  // As `hearth up` and the packages start it.
+  const words = [process.execPath, ...nodeFlags, commandLine, subject.service, 'serve']
   const [program = '', ...args] = core === undefined ? words : ['taskset', '-c', String(core), ...words]
   const environment = {
     DATA_DIR: folder,
@@ -50,7 +52,7 @@ export async function startMeasured(
   }
   const begin = performance.now()
   const child = spawn(program, args, {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment, ...subject.environment },
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...variables, ...environment, ...subject.environment },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const url = `http://127.0.0.1:${port}`
