@@ -44,7 +44,7 @@ export function VisitorDialog({ onClose }: { onClose: () => void }) {
         autoComplete="new-password"
         {...form.getInputProps('password')}
       />
-      <MultiSelect label="Groups" data={groups.map(({ name }) => name)} {...form.getInputProps('groups')} />
+      <MultiSelect label="Groups" searchable data={groups.map(({ name }) => name)} {...form.getInputProps('groups')} />
       <Checkbox
         label="Ask for a new password at the first sign-in"
         {...form.getInputProps('password_change_required', { type: 'checkbox' })}
