@@ -68,6 +68,7 @@ test('an administrator protects a site, adds a visitor, and sees why they may vi
   await assertUsableOn(page, wideAndPhone)
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 900 })
+    await page.evaluate('scrollTo(0, 0)')
     await screenshot(page, `sites-access-${width}`)
   }
 })

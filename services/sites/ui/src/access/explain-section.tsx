@@ -1,4 +1,4 @@
-import { Alert, Button, NativeSelect, TextInput } from '@mantine/core'
+import { Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { answer, Section, useAction } from '@hearth/ui'
 import { useState } from 'react'
 import { api, type Schemas } from '../api.ts'
@@ -37,51 +37,52 @@ export function ExplainSection() {
   return (
     <Section title="Why?">
       <form
-        className="field-stack"
         onSubmit={(event) => {
           event.preventDefault()
           explain.mutate()
         }}
       >
-        <TextInput
-          label="Address"
-          placeholder="https://files.example.org/page"
-          value={visit.url}
-          onChange={set('url')}
-          required
-        />
-        <div className="field-columns">
-          <NativeSelect
-            label="Visitor"
-            data={[{ value: '', label: 'Not signed in' }, ...visitors]}
-            value={visit.user}
-            onChange={set('user')}
-          />
-          <NativeSelect
-            label="Method"
-            data={['GET', 'POST', 'PUT', 'PATCH', 'DELETE']}
-            value={visit.method}
-            onChange={set('method')}
-          />
+        <Stack>
           <TextInput
-            label="From the address"
-            placeholder="192.168.1.20"
-            value={visit.address}
-            onChange={set('address')}
+            label="Address"
+            placeholder="https://files.example.org/page"
+            value={visit.url}
+            onChange={set('url')}
+            required
           />
-        </div>
-        <div>
-          <Button type="submit" loading={explain.isPending}>
-            Explain
-          </Button>
-        </div>
-        {explanation !== undefined && (
-          <output>
-            <Alert color={outcomes[explanation.outcome].color} title={outcomes[explanation.outcome].title}>
-              {explanation.reason}
-            </Alert>
-          </output>
-        )}
+          <Group align="flex-end">
+            <NativeSelect
+              label="Visitor"
+              data={[{ value: '', label: 'Not signed in' }, ...visitors]}
+              value={visit.user}
+              onChange={set('user')}
+            />
+            <NativeSelect
+              label="Method"
+              data={['GET', 'POST', 'PUT', 'PATCH', 'DELETE']}
+              value={visit.method}
+              onChange={set('method')}
+            />
+            <TextInput
+              label="From the address"
+              placeholder="192.168.1.20"
+              value={visit.address}
+              onChange={set('address')}
+            />
+          </Group>
+          <div>
+            <Button type="submit" loading={explain.isPending}>
+              Explain
+            </Button>
+          </div>
+          {explanation !== undefined && (
+            <output>
+              <Alert color={outcomes[explanation.outcome].color} title={outcomes[explanation.outcome].title}>
+                {explanation.reason}
+              </Alert>
+            </output>
+          )}
+        </Stack>
       </form>
     </Section>
   )

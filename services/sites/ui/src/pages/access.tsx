@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core'
 import { PageHeader } from '@hearth/ui'
 import { IconUserPlus } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -22,10 +23,12 @@ export function AccessPage() {
           </IconButton>
         }
       />
-      <GroupSection />
-      <SessionSection />
-      <TokenSection />
-      <ExplainSection />
+      <Stack>
+        <GroupSection />
+        <SessionSection />
+        <TokenSection />
+        <ExplainSection />
+      </Stack>
       {isAdding && <VisitorDialog onClose={() => setAdding(false)} />}
     </>
   )
