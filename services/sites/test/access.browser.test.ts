@@ -22,7 +22,9 @@ test('an administrator protects a site, adds a visitor, and sees why they may vi
   await openSignIn(page)
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('needs an enabled site of kind portal').first().waitFor()
-  await makeSite(admin, { site_name: 'Sign-in', domains: ['auth.test'], kind: 'portal', tls })
+  const portal = await makeSite(admin, { site_name: 'Sign-in', domains: ['auth.test'], kind: 'portal', tls })
+  await place.goTo(`/sites/${portal.id}`)
+  await page.getByText('Visitors of protected sites sign in here').waitFor()
 
   await place.goTo('/access')
   await page.getByRole('button', { name: 'Add group' }).click()

@@ -27,6 +27,8 @@ export interface PortalDependencies {
   /** Key of the service. */
   readonly secret: Uint8Array
   readonly dataDirectory: string
+  /** The service's own Caddy, which alone reaches the portal; undefined when it runs none. */
+  readonly own: object | undefined
   readonly accounts: Accounts
   readonly state: PortalState
 }
@@ -48,10 +50,11 @@ export class Portal {
     this.#sessions = createPortalSessions(shared)
   }
 
-  /** Reads who may visit what, and answers from then on. */
+  /** Reads who may visit what, and answers Caddy and visitors from then on. */
   async start(): Promise<void> {
-    const { database, timers, log, secret, dataDirectory, accounts, state } = this.#dependencies
+    const { database, timers, log, secret, dataDirectory, accounts, state, own } = this.#dependencies
     await state.start()
+    if (own === undefined) return
     const codes = createHandOverCodes(timers)
     const passkeys = new PortalPasskeys({ database, clock: timers, log })
     const pages = { db: database.query, clock: timers, log, state, sessions: this.#sessions, passkeys, codes, accounts }

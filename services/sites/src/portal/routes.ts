@@ -20,7 +20,7 @@ import {
 
 const tag = 'Portal'
 const prefix = '/api/v1/portal'
-const read = { tag, method: 'GET', access: 'admin', limit: '60/min' } as const
+const read = { tag, method: 'GET', access: 'admin-session', limit: '60/min' } as const
 const write = { tag, access: 'admin-session', limit: '30/min' } as const
 
 /** Groups, sessions and tokens of protected sites, and why somebody may visit an address. */
@@ -124,7 +124,7 @@ function tokenRoutes({ tokens }: Portal, securityLog: SecurityLog): Route[] {
         path: `${prefix}/tokens`,
         summary: 'Create a token for a site',
         description:
-          'A program sends it as Authorization: Bearer to this one site. The site itself does not get to see it.',
+          'A program sends it to this one site in the header Authorization. The site itself does not get to see it.',
         body: SiteTokenCreate,
         success: { status: 201, body: SiteTokenCreated },
         errors: [409],

@@ -69,7 +69,7 @@ export const SiteTokenCreate = z
 export type SiteTokenCreate = z.infer<typeof SiteTokenCreate>
 
 export const SiteTokenCreated = SiteTokenView.extend({
-  token: z.string().meta({ description: 'Shown this once; sent as Authorization: Bearer' }),
+  token: z.string().meta({ description: 'Shown this once; see the guide to protected sites' }),
 }).meta({ id: 'SiteTokenCreated' })
 
 export const VisitExplain = z
