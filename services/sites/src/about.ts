@@ -52,6 +52,7 @@ export const aboutFor = ({ hasApiTokens }: { hasApiTokens: boolean }): ApiDescri
     { name: 'Passkeys', description: 'Signing in without a password' },
     ...(hasApiTokens ? [tokenTag] : []),
     { name: 'Users', description: 'Accounts' },
+    { name: 'Portal', description: 'Who may visit protected sites' },
     { name: 'Security log', description: 'Sign-ins, refusals, and changes of access' },
     { name: 'Settings', description: 'How the service works' },
     { name: 'Certificates', description: 'What hosts show, how good it is, and what was uploaded' },

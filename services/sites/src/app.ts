@@ -53,6 +53,9 @@ import { CaddyOnboarding } from './import/caddy-onboarding.ts'
 import { ownReadOptions, readNode } from './import/read-node.ts'
 import { createOverview } from './overview/overview.ts'
 import { SitePasskeys } from './passkeys/passkeys.ts'
+import { Portal } from './portal/portal.ts'
+import { portalSockets } from './portal/portal-server.ts'
+import { PortalState } from './portal/portal-state.ts'
 import { toError } from './problems.ts'
 import { createRouteLimits } from './route-limits.ts'
 import { documentWithoutTokens, openapiDocument } from './openapi.ts'
@@ -71,7 +74,7 @@ import {
   hasOnDemandSite,
   namePending,
 } from './sites/store.ts'
-import { unsynced } from './sites/sync.ts'
+import { unsynced, type SyncSites } from './sites/sync.ts'
 import { createApplyCounts } from './prometheus/apply-counts.ts'
 import { sitesCollectors } from './prometheus/figures.ts'
 import { createRequestCounts, type RequestCounts } from './prometheus/request-counts.ts'
@@ -109,6 +112,7 @@ interface Context extends AppDependencies {
   readonly publish: Publish
   readonly notifications: Notifications
   readonly siteReports: SiteReports
+  readonly portalState: PortalState
   /** Returns the port the service listens on. */
   readonly port: () => number
 }
@@ -132,6 +136,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const context = await openContext(dependencies, () => port())
   const { db, events } = context
   const access = createAccess(context)
+  const portal = new Portal({ ...context, ...access, state: context.portalState, dataDirectory: config.dataDirectory })
   const uploads = await openUploads({
     ...context,
     sitesUsing: (id) => sitesUsingCertificate(db, id),
@@ -150,7 +155,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const certificates = openCertificates(context, deploy)
   const requests = createRequestCounts()
   const traffic = createTraffic({ ...context, requests }, deploy, access)
-  const sites = createSites(context, deploy, uploads)
+  const sites = createSites({ ...context, portal }, deploy, uploads)
   const nodes = new ManagedNodes({
     ...context,
     ...deploy,
@@ -182,6 +187,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     ...accountFeatures(context, access),
     ...context,
     nodes,
+    portal,
     certificates,
     uploads,
     traffic: traffic.feature,
@@ -196,6 +202,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   })
   // The system may have chosen another port than the settings say.
   port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
+  await portal.start()
   await start(context, deploy, { ...sites, certificates, traffic })
   return {
     http,
@@ -208,6 +215,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       events.close()
       access.tokens?.close()
       await http.close()
+      await portal.close()
       await certificates.close()
       await traffic.close()
       sites.pending.close()
@@ -247,6 +255,7 @@ async function openContext(dependencies: AppDependencies, port: () => number): P
     sealer,
     notifications,
     siteReports,
+    portalState: new PortalState({ db: database.query, timers, log: dependencies.log }),
     settings,
     events,
     publish(event) {
@@ -272,6 +281,7 @@ function createAccess(context: Context) {
     hasApiTokens: config.hasApiTokens,
     onSessionEnded: (key) => events.endConnection(key),
     onAccessChanged: (userId) => events.endUser(userId),
+    onChanged: () => context.portalState.refresh(),
   })
   const tokens = config.hasApiTokens
     ? createTokens({ db, timers: context.timers, onRevoked: (key) => events.endConnection(key) })
@@ -366,7 +376,7 @@ async function openDeploy(
       if (event !== undefined) onApplied(event)
     },
   })
-  const sync = createSyncSites(apply, log)
+  const sync = refreshBefore(createSyncSites(apply, log), context.portalState)
   const later = (cause: string) => void sync.later(bySystem(cause))
   const drift = createDrift(context, { nodes, configs, apply, later })
   // Settings are part of the configuration.
@@ -394,6 +404,7 @@ async function openDeploy(
 function openNodes(context: Context, { onReplaced }: { onReplaced: (name: string) => void }): Nodes {
   return new Nodes({
     ...context,
+    portal: portalSockets(context.config.dataDirectory),
     onReachable: ({ id, name }, isReachable) =>
       context.publish({
         type: 'node',
@@ -501,11 +512,37 @@ function createTraffic(
   }
 }
 
+/** Lets the portal learn of an edit before Caddy does. */
+function refreshBefore(sync: SyncSites, state: PortalState): SyncSites {
+  return {
+    async now(change) {
+      await state.refresh()
+      return sync.now(change)
+    },
+    async many(change) {
+      await state.refresh()
+      return sync.many(change)
+    },
+    async onNode(nodeId, change) {
+      await state.refresh()
+      return sync.onNode(nodeId, change)
+    },
+    later(change) {
+      void state.refresh()
+      return sync.later(change)
+    },
+  }
+}
+
 /** Creates the rules about sites, and everything that edits sites. */
-function createSites(context: Context, deploy: Deploy, uploads: Uploads) {
+function createSites(context: Context & { portal: Portal }, deploy: Deploy, uploads: Uploads) {
   const { database, db, clock, timers, log, settings, config } = context
   const { nodes, sync, apply, revisions, drift } = deploy
-  const readRuleContext = createReadRuleContext({ ...context, nodes, material: uploads.material })
+  const portal = {
+    sockets: portalSockets(config.dataDirectory),
+    groups: async () => (await context.portal.groups.list()).map(({ name }) => name),
+  }
+  const readRuleContext = createReadRuleContext({ ...context, nodes, material: uploads.material, portal })
   const adapter = async () => (await nodes.get(firstNode))?.client.adapt
   const check = createCheckWanted(readRuleContext)
   const settle = createSettleWanted(readRuleContext, adapter)

@@ -9,6 +9,7 @@ import { createApp, type App } from './app.ts'
 import type { Config } from './config.ts'
 import { databaseDescription } from './database/description.ts'
 import { checkOwnPorts, openOwnCaddy } from './deploy/nodes/own-caddy.ts'
+import { portalHosts } from './sites/store.ts'
 import type { Tables } from './tables.ts'
 
 /** A service that owns its data directory, ready to listen. */
@@ -38,7 +39,8 @@ export async function openService(config: Config, log: Log, timers: Timers = sys
     const backups = await startSealedBackups(databaseDescription, { config, storage, log, timers })
     resources.defer(() => backups.close())
     const setUpToken = await openSetUpToken(config.dataDirectory, (await usersIn(database.query).count()) > 0)
-    await warnOfForeignPasskeys(database.query, config.relyingParty.id, log)
+    const ownIds = [config.relyingParty.id, ...(await portalHosts(database.query))]
+    await warnOfForeignPasskeys(database.query, ownIds, log)
     const { caddy: own, failure } = await openOwnCaddy(config, log, timers)
     resources.defer(async () => own?.close())
     const app = await createApp({ config, log, timers, database, secret, setUpToken, pages: pagesFolder, own, backups })

@@ -28,6 +28,8 @@ import { passkeyRoutes } from './passkeys/routes.ts'
 import type { Overview } from './overview/overview.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import { conflict } from './problems.ts'
+import type { Portal } from './portal/portal.ts'
+import { portalRoutes } from './portal/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsStore } from './settings/settings.ts'
 import type { CheckUpstreams } from './traffic/upstreams/check-upstreams.ts'
@@ -65,6 +67,7 @@ export interface Features {
   readonly uploads: Uploads
   readonly traffic: TrafficFeature
   readonly overview: Overview
+  readonly portal: Portal
   readonly imports: Imports
   readonly notifications: Notifications
   readonly mayHaveCertificate: (domain: string) => Promise<boolean>
@@ -100,6 +103,7 @@ export function allRoutes(features: Features): Route[] {
     ...passkeyRoutes(features.passkeys, { ...signIn, securityLog: accounts.securityLog }),
     ...(features.tokens === undefined ? [] : ownTokenRoutes(features.tokens, accounts.securityLog)),
     ...userRoutes(accounts),
+    ...portalRoutes(features.portal, accounts.securityLog),
     ...securityLogRoutes<SessionCaller>(accounts.securityLog, securityLogMount),
     ...settingsRoutes(settings, features.now),
     ...backupRoutes(features.backups, backupForm),

@@ -4,6 +4,7 @@ import type { AccountTables } from './accounts/tables.ts'
 import { certificateTableNames, type CertificateTables } from './certificates/tables.ts'
 import type { NodeTables } from './deploy/nodes/tables.ts'
 import type { ApplyTables } from './deploy/tables.ts'
+import { portalTableNames, type PortalTables } from './portal/tables.ts'
 import type { SettingTables } from './settings/settings.ts'
 import type { SiteTables } from './sites/tables.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
@@ -20,6 +21,7 @@ export interface Tables
     CertificateTables,
     TrafficTables,
     NotificationTables,
+    PortalTables,
     TokenTables<TokenPermissions> {
   facts: FactRow
 }
@@ -43,6 +45,7 @@ export const tableNames = [
   'recovery_codes',
   'passkeys',
   'security_events',
+  ...portalTableNames,
   'sites',
   'site_domains',
   'site_versions',

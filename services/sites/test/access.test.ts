@@ -68,6 +68,7 @@ const recent = new Set([
   'DELETE /api/session/password',
   'POST /api/session/recovery-codes',
   'POST /api/session/tokens',
+  'POST /api/v1/portal/tokens',
   'DELETE /api/passkeys/{id}',
   'POST /api/caddy/import/caddyfile',
   'POST /api/caddy/import/config',

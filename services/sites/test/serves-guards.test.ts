@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { hashSync } from 'bcryptjs'
@@ -106,6 +108,59 @@ for (const age of caddyAges)
       const asked = gate.requests.at(-1)
       assert.deepEqual([asked?.method, asked?.url, asked?.headers['remote-user']], ['GET', '/check?x=1', undefined])
       assert.deepEqual([asked?.headers['x-forwarded-method'], asked?.headers['x-forwarded-uri']], ['POST', '/page?y=2'])
+    })
+
+    test('the portal is asked about each request to a protected site, and closes it while it is away', async () => {
+      await using origin = await startOrigin('inside')
+      const path = join(served.caddy.directory, 'verify.sock')
+      const asked: IncomingMessage[] = []
+      const portal = createServer((request, response) => {
+        asked.push(request)
+        const isKnown = request.headers.cookie?.includes('__Host-hearth_site=key') === true
+        response.writeHead(isKnown ? 204 : 401, isKnown ? { 'Remote-User': 'ann' } : {}).end()
+      })
+      const close = () => {
+        portal.close()
+        portal.closeAllConnections()
+      }
+      using _ended = { [Symbol.dispose]: close }
+      portal.listen(path)
+      await once(portal, 'listening')
+      const tls = { mode: 'internal' } as const
+      const site = makeSite(7, { domains: ['p.test'], upstreams: [{ url: origin.url }], tls, sign_in: {} })
+      const sockets = { verify: `unix/${path}`, pages: `unix/${path}.pages` }
+      await served.serve([site], {}, { portal: sockets })
+      const headers = { 'Remote-User': 'root', remote_groups: 'admins', Cookie: 'a=1; __Host-hearth_site=key; b=2' }
+      const visit = { https: true, method: 'PUT', body: 'a body', headers: { ...headers, 'Content-Length': '6' } }
+      // Caddy makes the certificate first.
+      const isServed = () =>
+        get('p.test', '/', { https: true }).then(
+          () => true,
+          () => false,
+        )
+      await eventually(isServed, (value) => value, { everyMs: 50 })
+      assert.equal((await get('p.test', '/page?y=2', visit)).text, 'inside')
+      const seen = origin.requests.at(-1)
+      assert.deepEqual(
+        [seen?.method, seen?.url, seen?.body, seen?.headers.cookie],
+        ['PUT', '/page?y=2', 'a body', 'a=1; b=2'],
+      )
+      assert.deepEqual([seen?.headers['remote-user'], seen?.headers['remote_groups']], ['ann', undefined])
+      const question = asked.at(-1)
+      const told = ['x-forwarded-method', 'x-forwarded-uri', 'hearth-client', 'hearth-authority', 'remote-user']
+      assert.deepEqual(
+        [question?.method, question?.url, ...told.map((name) => question?.headers[name])],
+        ['GET', '/verify/7', 'PUT', '/page?y=2', '127.0.0.1', 'p.test', undefined],
+      )
+      const begun = origin.requests.length
+      assert.equal((await get('p.test', '/', { https: true })).status, 401)
+      assert.equal((await get('p.test', '/', { headers })).status, 308, 'plain HTTP leads to HTTPS')
+      close()
+      const away = await get('p.test', '/', { https: true, headers })
+      assert.deepEqual([away.status, /Sign-in is not available/.test(away.text)], [503, true])
+      await served.serve([site])
+      assert.equal((await get('p.test', '/', { https: true, headers })).status, 503, 'without a portal it is closed')
+      assert.equal(origin.requests.length, begun, 'nothing reached the site')
     })
 
     test('networks are allowed or denied, crawlers too', async () => {

@@ -60,9 +60,14 @@ function checkId(id: string, rpId: string | undefined, named: readonly NamedOrig
     throw new OperatorError(`PUBLIC_URL: is needed with RP_ID: the https address browsers see, at ${id} or below it`)
 }
 
-/** Warns of passkeys of another relying party, which browsers no longer offer. */
-export async function warnOfForeignPasskeys(query: AnyQuery, id: string, log: Log): Promise<void> {
-  for (const { rp_id, count } of await countForeignPasskeys(query, id))
+/**
+ * Warns of passkeys of another relying party, which browsers no longer offer.
+ *
+ * @param ids the relying party of the service, and those of other pages with passkeys
+ */
+export async function warnOfForeignPasskeys(query: AnyQuery, ids: string | readonly string[], log: Log): Promise<void> {
+  const [id = '', ...others] = [ids].flat()
+  for (const { rp_id, count } of (await countForeignPasskeys(query, id)).filter((one) => !others.includes(one.rp_id)))
     log.warn(`passkeys belong to ${id} now: ${count} made for ${rp_id} work only there; see RP_ID and PUBLIC_URL`)
 }
 

@@ -97,7 +97,7 @@ export interface NewSignInFailure {
 /** Members of a user that an administrator changed. */
 interface UserChange {
   readonly username?: string | undefined
-  readonly email?: string | undefined
+  readonly email?: string | null | undefined
   readonly role?: string | undefined
   readonly is_active?: boolean | undefined
   readonly password?: string | undefined

@@ -5,7 +5,7 @@ import { changedValues } from '../changed-values.ts'
 export interface UserRow {
   readonly id: string
   readonly username: string
-  readonly email?: string
+  readonly email?: string | null
   readonly role: 'user' | 'admin'
   readonly is_active: boolean
   readonly password_change_required: boolean
@@ -47,8 +47,8 @@ export interface UserAdministration<User extends UserRow> {
 }
 
 /** The form for an account that exists. */
-export function userValues({ username, email = '', role, is_active, password_change_required }: UserRow): UserValues {
-  return { username, email, role, is_active, password: '', password_change_required }
+export function userValues({ username, email, role, is_active, password_change_required }: UserRow): UserValues {
+  return { username, email: email ?? '', role, is_active, password: '', password_change_required }
 }
 
 /** The values that differ from the account; undefined when none does. */

@@ -28,11 +28,13 @@ export interface AccountDependencies {
   /** Called with the key of each session that ends, and with each user whose access changes. */
   readonly onSessionEnded: (key: string) => void
   readonly onAccessChanged: (userId: string) => void
+  /** Called after each change of a user, and awaited. */
+  readonly onChanged: () => Promise<void>
 }
 
 /** Creates users, sessions and sign-in on one database. Ten recovery codes are issued per user. */
 export function createAccounts(dependencies: AccountDependencies) {
-  const { database, clock, attempts, setUpToken, relyingPartyId, onAccessChanged } = dependencies
+  const { database, clock, attempts, setUpToken, relyingPartyId, onAccessChanged, onChanged } = dependencies
   const db = database.query
   const securityLog = new SecurityLog({
     ...dependencies,
@@ -49,9 +51,10 @@ export function createAccounts(dependencies: AccountDependencies) {
     hasApiTokens: dependencies.hasApiTokens,
     onEnded: dependencies.onSessionEnded,
     onAccessChanged,
+    onChanged,
   })
   return {
-    users: new Users({ database, clock, onAccessChanged }),
+    users: new Users({ database, clock, onAccessChanged, onChanged }),
     sessions,
     passwords: new PasswordSignIn({ database, relyingPartyId, clock, sessions, attempts, recoveryCodes, securityLog }),
     recoveryCodes,

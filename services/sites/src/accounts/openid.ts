@@ -74,6 +74,8 @@ function newUserRow({ username }: OpenIdIdentity, role: 'admin' | 'user', now: n
     is_active: 1,
     password_change_required: 0,
     user_handle: randomBytes(32).toString('base64url'),
+    email: null,
+    sites_only: 0,
     created_at: now,
     last_login_at: null,
   }

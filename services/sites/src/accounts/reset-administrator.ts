@@ -7,6 +7,7 @@ import {
 } from '@hearth/accounts'
 import type { Kysely } from 'kysely'
 import type { AccountTables } from './tables.ts'
+import { endPortalSessionsOf } from './portal-session-store.ts'
 import { usersIn } from './users.ts'
 import { accountKey, ownPasswordKey } from './sign-in.ts'
 
@@ -28,6 +29,7 @@ export async function resetAdministrator(
     await deletePasskeysOf(trx, user.id)
     await deleteRecoveryCodesOf(trx, user.id)
     await endSessionsOf(trx, { owner: 'user_id', id: user.id })
+    await endPortalSessionsOf(trx, user.id)
     // Earlier wrong guesses must not block the new password.
     await forgetAttempts(trx, [accountKey(user.username), ownPasswordKey(user.id)])
   })

@@ -90,11 +90,18 @@ export const RecoveryCodes = z
 
 export const CsrfToken = z.object({ token: z.string() }).meta({ id: 'CsrfToken' })
 
+const sitesOnly = { description: 'Signs in to protected sites, and not to this service' }
+
+/** Protected sites get it with each request of the user. */
+const Email = z.email('must be an e-mail address').max(254).nullable()
+
 export const User = z
   .object({
     id: z.uuid(),
     username: z.string(),
+    email: z.string().nullable().meta({ description: 'Protected sites get it with each request of the user' }),
     role: Role,
+    sites_only: z.boolean().meta(sitesOnly),
     is_active: z.boolean(),
     password_change_required: z.boolean(),
     has_password: z.boolean(),
@@ -110,7 +117,12 @@ export const UserCreate = z
   .strictObject({
     username: Username,
     password: NewPassword,
+    email: Email.default(null),
     role: Role.default('user'),
+    sites_only: z
+      .boolean()
+      .default(false)
+      .meta({ ...sitesOnly, description: `${sitesOnly.description}; role user only` }),
     password_change_required: z
       .boolean()
       .optional()
@@ -122,8 +134,10 @@ export type UserCreate = z.infer<typeof UserCreate>
 export const UserUpdate = z
   .strictObject({
     username: Username.optional(),
+    email: Email.optional(),
     password: NewPassword.optional().meta({ description: 'Ends the user’s sessions' }),
     role: Role.optional(),
+    sites_only: z.boolean().optional().meta(sitesOnly),
     is_active: z.boolean().optional(),
     password_change_required: z.boolean().optional(),
   })

@@ -13,8 +13,9 @@ import { HttpError } from '@hearth/http'
 import { toIsoString, type Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { isRecent, recentFor } from '../access.ts'
-import { notFound } from '../problems.ts'
+import { forbidden, notFound } from '../problems.ts'
 import type { Proof, ProofMethod, AccountTables, UserRow } from './tables.ts'
+import { endPortalSessionsOf } from './portal-session-store.ts'
 import { usersIn } from './users.ts'
 import type { Role, Session } from './schema.ts'
 import { maxSessionAge } from './session-cookie.ts'
@@ -57,6 +58,8 @@ export interface SessionDependencies {
   readonly onEnded: (key: string) => void
   /** Called with each user some of whose sessions ended. */
   readonly onAccessChanged: (userId: string) => void
+  /** Called after sessions at protected sites ended too, and awaited. */
+  readonly onChanged: () => Promise<void>
 }
 
 /** A valid session and its user. */
@@ -77,6 +80,7 @@ export class Sessions {
 
   /** Opens a session and ends the one the caller had before. */
   async open(user: UserRow, method: ProofMethod | 'set_up_token', origin: Origin): Promise<OpenSession> {
+    if (user.sites_only === 1) throw forbidden('This account signs in to sites, not here', 'sites_only')
     const { before } = origin
     if (before !== undefined) await this.end(before)
     await usersIn(this.#db).update(user.id, { last_login_at: this.#dependencies.clock.now() })
@@ -152,6 +156,8 @@ export class Sessions {
   async endOthers(key: string): Promise<void> {
     const { user, session } = await this.#required(key)
     await endSessionsOf(this.#db, { owner: 'user_id', id: user.id, except: session.keyHash })
+    await endPortalSessionsOf(this.#db, user.id)
+    await this.#dependencies.onChanged()
     this.#dependencies.onAccessChanged(user.id)
   }
 
@@ -161,7 +167,7 @@ export class Sessions {
 
   async #withUser(session: StoredSession<Proof> | undefined): Promise<Found | undefined> {
     const user = session === undefined ? undefined : await usersIn(this.#db).find(session.userId)
-    return session !== undefined && user?.is_active === 1 ? { user, session } : undefined
+    return session !== undefined && user?.is_active === 1 && user.sites_only === 0 ? { user, session } : undefined
   }
 
   async #required(key: string): Promise<Found> {

@@ -57,6 +57,16 @@ export class PasswordSignIn {
 
   /** The same error, in the same time, for a wrong name and for a wrong password or code. */
   async signIn(input: SignIn, origin: Origin): Promise<OpenSession> {
+    const user = await this.identify(input, origin, (found) => found.sites_only === 0)
+    return this.#dependencies.sessions.open(
+      user,
+      input.recovery_code === undefined ? 'password' : 'recovery_code',
+      origin,
+    )
+  }
+
+  /** Identifies a user without a session. A user who is not admitted is as unknown as any other. */
+  async identify(input: SignIn, from: RequestOrigin, isAdmitted: (user: UserRow) => boolean): Promise<UserRow> {
     const username = input.username.trim().toLowerCase()
     // Text that cannot be a name is not searched for: databases refuse some of it.
     const isName = Username.safeParse(username).success
@@ -65,11 +75,13 @@ export class PasswordSignIn {
       isByCode,
       throttle: this.#throttle,
       key: accountKey(username),
-      find: async () => (isName ? usersIn(this.#db).findByName(username) : undefined),
+      find: async () => {
+        const found = isName ? await usersIn(this.#db).findByName(username) : undefined
+        return found !== undefined && isAdmitted(found) ? found : undefined
+      },
       verify: (found) => this.#isRight(found, input),
     })
-    const user = await this.#dependencies.securityLog.watch(attempt, { from: origin, username })
-    return this.#dependencies.sessions.open(user, isByCode ? 'recovery_code' : 'password', origin)
+    return this.#dependencies.securityLog.watch(attempt, { from, username })
   }
 
   /** Renews the session as recently proved. */

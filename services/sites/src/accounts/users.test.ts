@@ -23,10 +23,13 @@ for (const kind of ['sqlite', 'postgres'] as const)
         database,
         clock: createManualClock(1_800_000_000_000),
         onAccessChanged: (id) => void changed.push(id),
+        onChanged: () => Promise.resolve(),
       })
       const password = 'tall-giraffe-on-ice-7'
       const [ada, grace] = await Promise.all(
-        ['ada', 'grace'].map((username) => users.create({ username, password, role: 'admin' })),
+        ['ada', 'grace'].map((username) =>
+          users.create({ username, password, role: 'admin', email: null, sites_only: false }),
+        ),
       )
       assert.ok(ada !== undefined && grace !== undefined)
       return { users, ada: ada.id, grace: grace.id, changed, close: () => database.close() }

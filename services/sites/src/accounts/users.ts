@@ -13,7 +13,8 @@ import { hashPassword } from '@hearth/credentials'
 import { uniqueViolation, type Database } from '@hearth/database'
 import { toIsoString, type Clock } from '@hearth/runtime'
 import type { AccountTables, UserRow } from './tables.ts'
-import { conflict, notFound } from '../problems.ts'
+import { conflict, invalidField, notFound } from '../problems.ts'
+import { endPortalSessionsOf } from './portal-session-store.ts'
 import type { User, UserCreate, UserUpdate } from './schema.ts'
 
 export interface UserDependencies {
@@ -21,6 +22,8 @@ export interface UserDependencies {
   readonly clock: Clock
   /** Called with each user whose sessions ended. */
   readonly onAccessChanged: (userId: string) => void
+  /** Called after each change of a user, and awaited: whatever knows the users learns of it before the answer. */
+  readonly onChanged: () => Promise<void>
 }
 
 /** Returns the users of a database, or as a transaction sees them. */
@@ -34,12 +37,14 @@ export class Users {
   readonly #database: Database<AccountTables>
   readonly #clock: Clock
   readonly #onAccessChanged: (userId: string) => void
+  readonly #onChanged: () => Promise<void>
   #isSetUp = false
 
-  constructor({ database, clock, onAccessChanged }: UserDependencies) {
+  constructor({ database, clock, onAccessChanged, onChanged }: UserDependencies) {
     this.#database = database
     this.#clock = clock
     this.#onAccessChanged = onAccessChanged
+    this.#onChanged = onChanged
   }
 
   async list(): Promise<User[]> {
@@ -52,12 +57,13 @@ export class Users {
       if ((await usersIn(trx).count()) >= maxUsers) throw conflict(`There are ${maxUsers} accounts already`)
       await nameTaken(() => usersIn(trx).insert(row))
     })
+    await this.#onChanged()
     return userOfRow(row, { passkeys: 0, hasOpenId: false })
   }
 
   /** The very first user, an administrator; undefined when there is one already. */
   async createFirst(input: Pick<UserCreate, 'username' | 'password'>): Promise<UserRow | undefined> {
-    const row = await newUserRow({ ...input, role: 'admin' }, this.#clock.now())
+    const row = await newUserRow({ ...input, email: null, role: 'admin', sites_only: false }, this.#clock.now())
     return changeUsers(this.#database, async (trx) => {
       if ((await usersIn(trx).count()) > 0) return undefined
       await usersIn(trx).insert(row)
@@ -70,8 +76,12 @@ export class Users {
     const row = await this.#find(id)
     if (actorId === id) checkOwnChange(row, changes)
     if (password !== undefined) checkNewPassword(password, [changes.username ?? row.username])
+    const sitesOnly = changes.sites_only ?? row.sites_only === 1
+    checkSitesOnly({ role: role ?? row.role, sites_only: sitesOnly })
     const values: Partial<UserRow> = {
+      sites_only: Number(sitesOnly),
       ...(changes.username === undefined ? {} : { username: changes.username }),
+      ...(changes.email === undefined ? {} : { email: changes.email }),
       ...(password === undefined ? {} : { password_hash: await hashPassword(password) }),
       ...(role === undefined ? {} : { role }),
       ...(isActive === undefined ? {} : { is_active: Number(isActive) }),
@@ -79,12 +89,16 @@ export class Users {
         ? {}
         : { password_change_required: Number(changes.password_change_required) }),
     }
-    const endsSessions = password !== undefined || isActive === false || (role !== undefined && role !== row.role)
+    const hasOtherRights = (role !== undefined && role !== row.role) || Number(sitesOnly) !== row.sites_only
+    const endsSessions = password !== undefined || isActive === false || hasOtherRights
     await changeUsers(this.#database, async (trx) => {
       if (role === 'user' || isActive === false) await checkLastAdministrator(trx, id)
       await nameTaken(() => usersIn(trx).update(id, values))
-      if (endsSessions) await endSessionsOf(trx, { owner: 'user_id', id })
+      if (!endsSessions) return
+      await endSessionsOf(trx, { owner: 'user_id', id })
+      await endPortalSessionsOf(trx, id)
     })
+    await this.#onChanged()
     if (endsSessions) this.#onAccessChanged(id)
     const [user] = await this.#describe([await this.#find(id)])
     if (user === undefined) throw notFound('user')
@@ -99,6 +113,7 @@ export class Users {
       await checkLastAdministrator(trx, id)
       await usersIn(trx).delete(id)
     })
+    await this.#onChanged()
     this.#onAccessChanged(id)
     return user
   }
@@ -128,6 +143,7 @@ export class Users {
 /** A row for a new account; throws when the password is weak. */
 async function newUserRow(input: UserCreate, now: number): Promise<UserRow> {
   checkNewPassword(input.password, [input.username])
+  checkSitesOnly(input)
   return {
     id: randomUUIDv7(),
     username: input.username,
@@ -136,6 +152,8 @@ async function newUserRow(input: UserCreate, now: number): Promise<UserRow> {
     is_active: 1,
     password_change_required: input.password_change_required === true ? 1 : 0,
     user_handle: randomBytes(32).toString('base64url'),
+    email: input.email,
+    sites_only: Number(input.sites_only),
     created_at: now,
     last_login_at: null,
   }
@@ -146,7 +164,9 @@ function userOfRow(row: UserRow, { passkeys, hasOpenId }: { passkeys: number; ha
   return {
     id: row.id,
     username: row.username,
+    email: row.email,
     role: row.role,
+    sites_only: row.sites_only === 1,
     is_active: row.is_active === 1,
     password_change_required: row.password_change_required === 1,
     has_password: row.password_hash !== null,
@@ -157,7 +177,12 @@ function userOfRow(row: UserRow, { passkeys, hasOpenId }: { passkeys: number; ha
   }
 }
 
+function checkSitesOnly({ role, sites_only: sitesOnly }: Pick<UserCreate, 'role' | 'sites_only'>): void {
+  if (sitesOnly && role === 'admin') throw invalidField('sites_only', 'is not possible for an administrator')
+}
+
 function checkOwnChange(row: UserRow, changes: UserUpdate): void {
+  if (changes.sites_only === true) throw conflict('Your own account cannot be for sites only', 'own_account')
   if (changes.role !== undefined && changes.role !== row.role)
     throw conflict('Your own role cannot be changed', 'own_account')
   if (changes.is_active === false) throw conflict('Your own account cannot be disabled', 'own_account')

@@ -22,6 +22,14 @@ export interface CompiledSite {
   readonly rawRoutes?: readonly object[]
 }
 
+/** Sockets at which the portal answers Caddy, in the notation of an upstream. */
+export interface PortalSockets {
+  /** Decides about requests to protected sites. Nobody but Caddy may reach it. */
+  readonly verify: string
+  /** Serves the pages on which visitors sign in. */
+  readonly pages: string
+}
+
 /** Options for all sites. */
 export interface ConfigOptions {
   readonly acmeEmail?: string
@@ -63,6 +71,8 @@ export interface NodeProfile {
   readonly siteLogDirectory?: string
   /** Proxies in front of Caddy whose X-Forwarded-For counts. */
   readonly trustedProxies?: readonly string[]
+  /** Absent when the node reaches no portal: protected sites are closed there. */
+  readonly portal?: PortalSockets
   /** True if Caddy may put its own authority among those the machine trusts; false by default. */
   readonly installTrust?: boolean
 }

@@ -7,7 +7,7 @@ export type ExplainedAnswer =
   | { readonly kind: 'proxy'; readonly upstreams: readonly string[]; readonly policy: string; readonly uri: string }
   | { readonly kind: 'static'; readonly root: string; readonly file: string; readonly fallback: string | null }
   | { readonly kind: 'respond'; readonly status: number }
-  | { readonly kind: 'raw'; readonly text: string }
+  | { readonly kind: 'raw' | 'portal'; readonly text: string }
   | { readonly kind: 'forbidden' | 'maintenance' | 'closed'; readonly status: number; readonly text: string }
   | { readonly kind: 'stranger'; readonly status: number | null; readonly text: string }
 
@@ -33,6 +33,8 @@ export function explainTarget(target: Target, path: PathRoute | undefined, url: 
       return target.respond === null ? closed : { kind: 'respond', status: target.respond.status }
     case 'raw':
       return { kind: 'raw', text: 'raw directives decide' }
+    case 'portal':
+      return { kind: 'portal', text: 'the pages on which visitors sign in' }
   }
 }
 

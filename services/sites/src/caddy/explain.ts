@@ -56,7 +56,7 @@ export function explainRequest(request: ExplainedRequest, desired: DesiredState,
     const location = `https://${url.hostname}${port}${url.pathname}${url.search}`
     return { ...known, answer: { kind: 'redirect', status: 308, location } }
   }
-  return { ...known, ...insideSite(site, { url, request }) }
+  return { ...known, ...insideSite(site, { url, request }, node) }
 }
 
 function findSite(
@@ -77,13 +77,18 @@ interface ParsedRequest {
   readonly request: ExplainedRequest
 }
 
-function insideSite(site: CompiledSite, parsed: ParsedRequest): Pick<Explanation, 'path' | 'steps' | 'answer'> {
+function insideSite(
+  site: CompiledSite,
+  parsed: ParsedRequest,
+  node: NodeProfile,
+): Pick<Explanation, 'path' | 'steps' | 'answer'> {
   const { record } = site
-  const lacking = whatIsLacking(site)
+  const lacking = whatIsLacking(site, node)
   const early =
     lacking === undefined ? earlyAnswer(record, parsed) : ({ kind: 'closed', status: 503, text: lacking } as const)
   if (early) return { path: null, steps: [], answer: early }
   const steps = [
+    ...(record.sign_in === null ? [] : ['asks the portal whether the visitor may pass first']),
     ...(record.basic_auth.length > 0 ? [`asks for one of ${record.basic_auth.length} users and passwords (401)`] : []),
     ...(record.forward_auth === null ? [] : [`asks ${record.forward_auth.url}${record.forward_auth.uri} first`]),
     ...(record.max_body === null ? [] : [`takes at most ${record.max_body} bytes`]),

@@ -10,10 +10,6 @@ import { dialOf, schemeOf } from '../sites/upstream-url.ts'
 export function forwardAuthHandlers(forwardAuth: SiteRecord['forward_auth']): object[] {
   if (forwardAuth === null) return []
   const { url, uri, copy_headers: names } = forwardAuth
-  const forget = {
-    handler: 'headers',
-    request: { delete: names.flatMap((name) => [...new Set([name, name.replaceAll('-', '_')])]) },
-  }
   const check = {
     handler: 'reverse_proxy',
     upstreams: [{ dial: dialOf(url) }],
@@ -30,14 +26,22 @@ export function forwardAuthHandlers(forwardAuth: SiteRecord['forward_auth']): ob
     },
     handle_response: [{ match: { status_code: [2] }, routes: copyRoutes(names) }],
   }
-  return [...(names.length > 0 ? [forget] : []), check]
+  return [...(names.length > 0 ? [forgetHeaders(names)] : []), check]
+}
+
+/** The handler that removes headers from a request, also with _ for -. */
+export function forgetHeaders(names: readonly string[]): object {
+  return {
+    handler: 'headers',
+    request: { delete: names.flatMap((name) => [...new Set([name, name.replaceAll('-', '_')])]) },
+  }
 }
 
 /**
  * A route for each header, so that one the answer does not have is not set at all. The way over a variable is needed: there a
  * header that is missing is empty, elsewhere old versions keep the placeholder's own text.
  */
-function copyRoutes(names: readonly string[]): object[] {
+export function copyRoutes(names: readonly string[]): object[] {
   const variable = (name: string) => `forward_auth_${name.toLowerCase()}`
   const values = names.map((name) => [variable(name), `{http.reverse_proxy.header.${name}}`])
   return [

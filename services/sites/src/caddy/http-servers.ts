@@ -3,6 +3,7 @@ import { escapeBraces } from '../sites/placeholders.ts'
 import { type Bucket, bucketsOf } from './buckets.ts'
 import type { CompiledSite, ConfigOptions, NodeProfile } from './desired-state.ts'
 import type { RouteOwner } from './locate-error.ts'
+import { portalAwayRoute } from './sign-in-routes.ts'
 import { redirectToHttps, serversOf, siteRoutes, type SiteContext } from './site-routes.ts'
 
 /** The last route of a server: what a host gets that belongs to no site. Without it Caddy would answer with an empty 200. */
@@ -55,8 +56,8 @@ export function serverRoutes(sites: readonly CompiledSite[], scheme: Scheme, con
   const suffix = scheme === 'http' ? '-http' : ''
   const pages = here.flatMap((site) => {
     const isRedirect = scheme === 'http' && serversOf(site).http === 'redirect'
-    const route = isRedirect ? undefined : errorPageRoute(site)
-    return route ? [{ route, id: site.id }] : []
+    const pages = isRedirect ? [] : [portalAwayRoute(site), errorPageRoute(site)]
+    return pages.flatMap((route) => (route === undefined ? [] : [{ route, id: site.id }]))
   })
   return {
     routes: [

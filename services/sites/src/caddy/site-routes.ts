@@ -5,6 +5,7 @@ import { requestHeaderRoutes, responseHeaderHandlers, setResponseHeaders } from 
 import { pathRoutes } from './path-routes.ts'
 import type { ProxyContext } from './proxy-handler.ts'
 import { httpsRedirect, pathRedirectRoutes } from './redirects.ts'
+import { portalRoutes, signInRoutes } from './sign-in-routes.ts'
 import { closedRoute, targetRoutes } from './target-routes.ts'
 
 /** Context of a site's routes. */
@@ -18,8 +19,9 @@ export interface SiteContext {
 export function serversOf({ record }: CompiledSite): { readonly https: boolean; readonly http: 'site' | 'redirect' } {
   const { mode, client_auth_ca_id: clientAuthority } = record.tls
   if (mode === 'off') return { https: false, http: 'site' }
-  // Whoever wants client certificates cannot be served without TLS.
-  return { https: true, http: record.force_https || clientAuthority !== null ? 'redirect' : 'site' }
+  // Whoever wants client certificates cannot be served without TLS, and neither can a sign-in.
+  const needsTls = clientAuthority !== null || record.sign_in !== null || record.kind === 'portal'
+  return { https: true, http: record.force_https || needsTls ? 'redirect' : 'site' }
 }
 
 /** The only route of a site that sends plain HTTP to HTTPS. */
@@ -29,12 +31,12 @@ export function redirectToHttps({ node }: SiteContext): object[] {
 
 /**
  * The routes inside a site, in the order a request meets them: headers of the answer, who may come, maintenance, body limit,
- * redirects, basic authentication, forward authentication, headers for the upstream, compression, paths, the rest.
+ * sign-in, redirects, basic authentication, forward authentication, headers for the upstream, compression, paths, the rest.
  */
 export function siteRoutes(site: CompiledSite, scheme: 'http' | 'https', context: SiteContext): object[] {
   const { record } = site
   const { node, options } = context
-  const lacking = whatIsLacking(site)
+  const lacking = whatIsLacking(site, node)
   if (lacking !== undefined) {
     context.note(site.id, `${lacking}; the site is closed until then`)
     return [closedRoute]
@@ -49,16 +51,20 @@ export function siteRoutes(site: CompiledSite, scheme: 'http' | 'https', context
   }
   const handlers = (list: readonly object[]) => (list.length === 0 ? [] : [{ handle: list }])
   const auth = basicAuthHandler(site)
+  const { portal } = node
+  const isPortal = record.kind === 'portal' && portal !== undefined
+  const rest = isPortal ? portalRoutes(portal, node) : targetRoutes(record, proxies, site.rawRoutes)
   return [
     ...handlers(answerHeaders(site, scheme)),
     ...accessRoutes(record, node.capabilities),
     ...maintenanceRoutes(record, options.maintenancePage, node.capabilities),
     ...handlers(record.max_body === null ? [] : [{ handler: 'request_body', max_size: record.max_body }]),
+    ...(portal === undefined ? [] : signInRoutes(site, portal, node)),
     ...pathRedirectRoutes(record.redirects),
     ...handlers([...(auth ? [auth] : []), ...forwardAuthHandlers(record.forward_auth)]),
     ...requestHeaderRoutes(record.request_headers),
     ...handlers(compression(record.compression)),
-    ...pathRoutes(record.paths, targetRoutes(record, proxies, site.rawRoutes), proxies),
+    ...pathRoutes(record.paths, rest, proxies),
   ]
 }
 
@@ -95,8 +101,12 @@ function compression(kind: CompiledSite['record']['compression']): object[] {
 }
 
 /** Returns what a site lacks to be safe: without it the site would be open, or answer as another. */
-export function whatIsLacking(site: CompiledSite): string | undefined {
+export function whatIsLacking(site: CompiledSite, node: Pick<NodeProfile, 'portal'>): string | undefined {
   const { record } = site
+  if (record.sign_in !== null || record.kind === 'portal') {
+    if (node.portal === undefined) return 'there is no portal that this Caddy can reach'
+    if (record.tls.mode === 'off') return 'sign-in needs TLS'
+  }
   if (record.kind === 'raw' && site.rawRoutes === undefined) return 'its raw directives have not been accepted'
   if (record.basic_auth.length > 0 && basicAuthHandler(site) === undefined) return 'its passwords are not there'
   if (record.tls.client_auth_ca_id !== null && (site.clientAuthorities ?? []).length === 0)

@@ -27,6 +27,8 @@ export function targetRoutes(target: Target, context: ProxyContext, raw: readonl
       return respond === null ? [closedRoute] : [{ handle: [fixedAnswer(respond)] }]
     case 'raw':
       return [...raw]
+    case 'portal':
+      return [closedRoute]
   }
 }
 

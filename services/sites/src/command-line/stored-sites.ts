@@ -12,6 +12,8 @@ import { openSettings } from '../settings/settings.ts'
 import { createEditMany } from '../sites/bulk-edit.ts'
 import { createSettleWanted, readOnce } from '../sites/check-wanted.ts'
 import { AdaptFailed, type Adapt } from '../sites/raw/adapt.ts'
+import { portalSockets } from '../portal/portal-server.ts'
+import { listGroupRows } from '../portal/store.ts'
 import { unsynced } from '../sites/sync.ts'
 import type { withStorage } from './data.ts'
 
@@ -25,11 +27,13 @@ export type OpenedStorage = Parameters<Parameters<typeof withStorage>[0]>[0]
 export async function openStoredSites({ database, secret, config }: OpenedStorage) {
   const { query: db } = database
   const settings = await openSettings(db)
+  const sockets = portalSockets(config.dataDirectory)
   const nodes = new Nodes({
     database,
     clock: systemTimers,
     log: createLog({ name: 'sites', level: 'silent' }),
     own: undefined,
+    portal: sockets,
     onReachable: () => undefined,
     onReplaced: () => undefined,
   })
@@ -42,7 +46,10 @@ export async function openStoredSites({ database, secret, config }: OpenedStorag
     onReplaced: () => undefined,
   })
   const { material } = uploads
-  const readRuleContext = createReadRuleContext({ config, db, settings, nodes, material, port: () => config.bindPort })
+  const groups = async () => (await listGroupRows(db)).map(({ name }) => name)
+  const portal = { sockets, groups }
+  const port = () => config.bindPort
+  const readRuleContext = createReadRuleContext({ config, db, settings, nodes, material, port, portal })
   const adapt = adaptWith(config)
   return {
     db,

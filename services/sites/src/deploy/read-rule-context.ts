@@ -1,11 +1,12 @@
 import { hostname, networkInterfaces } from 'node:os'
 import type { Kysely } from 'kysely'
+import type { PortalSockets } from '../caddy/desired-state.ts'
 import type { UploadedMaterial } from '../certificates/uploads/uploaded-material.ts'
 import type { Config } from '../config.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { ReadRuleContext } from '../sites/check-wanted.ts'
 import { createDomainIndex } from '../sites/domains.ts'
-import { allDomainOwners } from '../sites/store.ts'
+import { allDomainOwners, findPortalSite } from '../sites/store.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import { adminListen } from './nodes/admin-address.ts'
 import type { Nodes } from './nodes/nodes.ts'
@@ -20,8 +21,10 @@ export function createReadRuleContext(dependencies: {
   readonly nodes: Pick<Nodes, 'list'>
   /** Returns the port this service listens on. */
   readonly port: () => number
+  /** Sockets of the portal, and the groups that protected sites may name. */
+  readonly portal: { readonly sockets: PortalSockets; readonly groups: () => Promise<readonly string[]> }
 }): ReadRuleContext {
-  const { config, db, settings, material, nodes, port } = dependencies
+  const { config, db, settings, material, nodes, port, portal } = dependencies
   return async () => {
     const [sites, known] = [await allDomainOwners(db), await nodes.list()]
     const ids = new Map(sites.map((site) => [site.site_name.toLowerCase(), site.id]))
@@ -29,13 +32,20 @@ export function createReadRuleContext(dependencies: {
     return {
       domains: createDomainIndex(sites),
       siteOfName: (name) => ids.get(name.toLowerCase()),
-      protectedAddresses: [...new Set([...admins, hostPort(config.bindAddress, port())])],
+      protectedAddresses: [
+        ...new Set([...admins, portal.sockets.verify, portal.sockets.pages, hostPort(config.bindAddress, port())]),
+      ],
       protectedHosts: config.origins.map((origin) => new URL(origin).hostname),
       localHosts: localNames(),
       listenPorts: [...new Set(known.flatMap(({ row }) => [row.http_port, row.https_port]))],
       staticBases: config.staticBases,
       socketDirectories: config.socketDirectories,
       hasOnDemandAsk: onDemandAskUrl(config.bindAddress, port()) !== undefined,
+      portal: {
+        isReachable: known.some(({ place }) => place.portal !== undefined),
+        siteId: await findPortalSite(db),
+        groups: new Set(await portal.groups()),
+      },
       allowsRaw: settings.current().allow_raw,
       hasCertificate: (id) => material.certificate(id) !== undefined,
       hasAuthority: (id) => material.authority(id) !== undefined,

@@ -39,6 +39,27 @@ test('only the changed field is adopted', () => {
   )
 })
 
+test('a sign-in that was taken out outside is not taken out of the site', () => {
+  const protect = {
+    domains: ['in.test'],
+    upstreams: [{ url: 'http://127.0.0.1:9000' }],
+    tls: { mode: 'internal' as const },
+  }
+  const portal = { verify: 'unix//data/verify.sock', pages: 'unix//data/pages.sock' }
+  const compiled = (sign_in: { groups: string[] } | null) =>
+    compileConfig(
+      { sites: [makeSite(4, { ...protect, sign_in })], options: { catchAll: 'not_found' } },
+      makeNode('oldest', { portal }),
+    ).config
+  const [site] = desired
+  assert.ok(site)
+  const plan = planAdoption(read(compiled({ groups: [] })), read(compiled(null)), [{ ...site, id: 4 }])
+  assert.deepEqual(
+    plan.changed.filter(({ members }) => 'sign_in' in members),
+    [],
+  )
+})
+
 test('a site removed outside is removed, and a site added outside is added', () => {
   const without = compileConfig(
     { sites: sites.slice(1), options: { catchAll: 'not_found' } },

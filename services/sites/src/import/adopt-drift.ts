@@ -128,10 +128,13 @@ function byNumber(sites: readonly ImportedSite[], known: ReadonlySet<number>): M
   )
 }
 
+/** Members that a configuration does not show. A sign-in that somebody took out of it stays: it ends in the editor alone. */
+const unread = new Set(['site_name', 'sign_in'])
+
 function changedMembers(before: object, after: object): Record<string, unknown> {
   const old = before as Record<string, unknown>
   const entries = Object.entries(after).filter(
-    ([name, value]) => name !== 'site_name' && value !== undefined && !isDeepStrictEqual(old[name], value),
+    ([name, value]) => !unread.has(name) && value !== undefined && !isDeepStrictEqual(old[name], value),
   )
   return Object.fromEntries(entries)
 }

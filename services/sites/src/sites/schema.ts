@@ -12,9 +12,10 @@ import {
   SiteLog,
   Tls,
 } from './guard-schema.ts'
+import { SiteSignIn } from './sign-in-schema.ts'
 
 /** Kind of a site: where its responses come from. */
-export const SiteKind = z.enum(['proxy', 'redirect', 'static', 'respond', 'raw']).meta({ id: 'SiteKind' })
+export const SiteKind = z.enum(['proxy', 'redirect', 'static', 'respond', 'raw', 'portal']).meta({ id: 'SiteKind' })
 export type SiteKind = z.infer<typeof SiteKind>
 
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/u
@@ -87,6 +88,7 @@ const members = {
   response_headers: z.array(HeaderChange).max(64),
   compression: z.enum(['off', 'gzip', 'zstd', 'both']),
   forward_auth: ForwardAuth.nullable(),
+  sign_in: SiteSignIn.nullable().meta({ description: 'Visitors sign in at the portal first; null for no sign-in' }),
   access: Access,
   paths: z.array(PathRoute).max(50),
   redirects: z.array(PathRedirect).max(100),
@@ -123,6 +125,7 @@ export const siteDefaults = {
   compression: 'both' as const,
   basic_auth: [],
   forward_auth: null,
+  sign_in: null,
   access: Access.parse({}),
   paths: [],
   redirects: [],

@@ -24,9 +24,10 @@ const bcryptCost = 12
 /** Hashes a password of basic authentication with bcrypt. */
 export const hashPassword = (password: string): Promise<string> => hash(password, bcryptCost)
 
-/** Reads the site in a row. */
+/** Reads the site in a row; one that was stored before there was sign-in has none. */
 export function wantedOfRow(row: Pick<SiteRow, 'record' | 'extras'>): WantedSite {
-  return { record: JSON.parse(row.record) as SiteRecord, extras: JSON.parse(row.extras) as SiteExtras }
+  const record = { sign_in: null, ...(JSON.parse(row.record) as Partial<SiteRecord>) } as SiteRecord
+  return { record, extras: JSON.parse(row.extras) as SiteExtras }
 }
 
 /**

@@ -61,6 +61,18 @@ export function findSiteRow(db: Db, id: number): Promise<SiteRow | undefined> {
   return db.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+/** Returns the enabled site on which visitors sign in; undefined without one. */
+export async function findPortalSite(db: Db): Promise<number | undefined> {
+  const found = db.selectFrom('sites').select('id').where('kind', '=', 'portal').where('enabled', '=', 1)
+  return (await found.orderBy('id').executeTakeFirst())?.id
+}
+
+/** Returns the host names at which visitors sign in; more than one only while sites are disabled. */
+export async function portalHosts(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('sites').select('domains').where('kind', '=', 'portal').execute()
+  return rows.flatMap(({ domains }) => domains.split(' '))
+}
+
 /** The names of all enabled sites by id. */
 export async function enabledSiteNames(db: Db): Promise<Map<number, string>> {
   const rows = await db.selectFrom('sites').select(['id', 'name']).where('enabled', '=', 1).execute()

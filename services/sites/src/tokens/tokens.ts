@@ -24,7 +24,7 @@ export function createTokens({ db, timers, onRevoked }: TokenDependencies) {
     prefix: 'hsit',
     async findOwner(userId) {
       const owner = await usersIn(db).find(userId)
-      return owner?.is_active === 1 ? owner : undefined
+      return owner?.is_active === 1 && owner.sites_only === 0 ? owner : undefined
     },
     onRevoked: (id) => onRevoked(keyOf(id)),
   })

@@ -8,6 +8,7 @@ import {
   IconHistory,
   IconLayoutDashboard,
   IconListDetails,
+  IconLockAccess,
   IconPlugConnected,
   IconServer2,
   IconSettings,
@@ -30,6 +31,7 @@ export const pages: readonly Page[] = [
   page('/revisions/:id', { ...hidden, title: 'Revision', icon: IconHistory }, () => import('./pages/revision.tsx')),
   page('/drift', { ...hidden, title: 'Drift', icon: IconGitCompare }, () => import('./pages/drift.tsx')),
   page('/servers', { ...more, title: 'Caddy servers', icon: IconServer2 }, () => import('./pages/servers.tsx')),
+  page('/access', { ...more, title: 'Access', icon: IconLockAccess }, () => import('./pages/access.tsx')),
   page('/users', { ...more, title: 'Users', icon: IconUsers }, () => import('./pages/users.tsx')),
   page('/settings', { ...more, title: 'Settings', icon: IconSettings }, () => import('./pages/settings.tsx')),
   page(

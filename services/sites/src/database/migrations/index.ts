@@ -9,6 +9,7 @@ import * as notifications from './0007-notifications.ts'
 import * as securityLog from './0008-security-log.ts'
 import * as openId from './0009-openid.ts'
 import * as tokens from './0010-tokens.ts'
+import * as portal from './0011-portal.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -22,4 +23,5 @@ export const migrations: Migrations = {
   '0008-security-log': securityLog,
   '0009-openid': openId,
   '0010-tokens': tokens,
+  '0011-portal': portal,
 }

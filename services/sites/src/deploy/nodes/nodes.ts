@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import { baselineOf, hashConfig, isBlank } from './running-config.ts'
 import { invalidField } from '../../problems.ts'
 import { oldestCapabilities, type Capabilities } from '../../caddy/capabilities.ts'
-import type { NodeProfile } from '../../caddy/desired-state.ts'
+import type { NodeProfile, PortalSockets } from '../../caddy/desired-state.ts'
 import {
   type AdminAddress,
   AdminAddressRefused,
@@ -46,6 +46,8 @@ export interface NodeDependencies {
   readonly log: Log
   /** The Caddy of the service itself, if it runs one. */
   readonly own: CaddyProcess | undefined
+  /** Sockets at which the own Caddy reaches the portal. */
+  readonly portal: PortalSockets
   /** Called when a node answers again, or does not any more. */
   readonly onReachable: (node: NodeRow, isReachable: boolean) => void
   /** Called when a node has other capabilities: its Caddy was replaced by another version. */
@@ -178,7 +180,8 @@ export class Nodes {
     const contact = this.#contact(row.id)
     const adminBlock = contact.adminBlock ?? adminBlockOf(undefined, admin)
     const capabilities = contact.known?.capabilities
-    const place = placeOf(row, { adminBlock, capabilities, own: this.#own(row) })
+    const own = this.#own(row)
+    const place = placeOf(row, { adminBlock, capabilities, own, portal: this.#dependencies.portal })
     return { ...contact, row, admin, client: createAdminClient(admin), adminBlock, place, capabilities }
   }
 
@@ -199,7 +202,12 @@ export class Nodes {
 
 function placeOf(
   row: NodeRow,
-  { adminBlock, capabilities, own }: Pick<KnownNode, 'adminBlock' | 'capabilities'> & { own: CaddyProcess | undefined },
+  {
+    adminBlock,
+    capabilities,
+    own,
+    portal,
+  }: Pick<KnownNode, 'adminBlock' | 'capabilities'> & Pick<NodeDependencies, 'own' | 'portal'>,
 ): NodeProfile {
   return {
     admin: { ...adminBlock },
@@ -208,7 +216,7 @@ function placeOf(
     bind: JSON.parse(row.bind) as string[],
     capabilities: capabilities ?? oldestCapabilities,
     ...(row.log_file !== null && { logFile: row.log_file }),
-    ...(own !== undefined && { storageRoot: own.storage, siteLogDirectory: own.logs }),
+    ...(own !== undefined && { storageRoot: own.storage, siteLogDirectory: own.logs, portal }),
   }
 }
 

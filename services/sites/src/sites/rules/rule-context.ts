@@ -31,6 +31,15 @@ export interface RuleContext {
   readonly socketDirectories: readonly string[]
   /** True if an endpoint decides about on-demand certificates. */
   readonly hasOnDemandAsk: boolean
+  /** The portal that protected sites need. */
+  readonly portal: {
+    /** True if a Caddy reaches it: the one that this service runs itself. */
+    readonly isReachable: boolean
+    /** The site on which visitors sign in. */
+    readonly siteId: number | undefined
+    /** Names of the groups of users. */
+    readonly groups: ReadonlySet<string>
+  }
   readonly allowsRaw: boolean
   /** True if directives were sent, also for a site of another kind. */
   readonly hasNewDirectives: boolean

@@ -1,6 +1,8 @@
 import { checkAnswers, checkTarget, directoryProblem } from './answer-rules.ts'
 import { checkDomains, checkTls } from './domain-rules.ts'
 import { checkAccess, checkForwardAuth, checkUsers } from './guard-rules.ts'
+import { pathProblem } from './path-problem.ts'
+import { checkPortal, checkSignIn } from './sign-in-rules.ts'
 import { checkHeaders } from './header-rules.ts'
 import type { RawLimits } from '../raw/raw-routes.ts'
 import { rawTextProblem } from '../raw/raw-text.ts'
@@ -34,6 +36,8 @@ export function checkSite(site: SiteToCheck, context: RuleContext): RuleOutcome 
   checkUsers(site, context, report)
   checkForwardAuth(site, { ...both, context })
   checkAccess(site, report)
+  checkSignIn(site, context, report)
+  checkPortal(site, context, report)
   checkPaths(site, { ...both, context })
   checkPathRedirects(site, report)
   return { errors, warnings }
@@ -105,14 +109,4 @@ function isWithin(to: string, from: string): boolean {
   if (!from.endsWith('/*')) return to.toLowerCase() === from.toLowerCase()
   const prefix = from.slice(0, -2).toLowerCase()
   return to.startsWith('/') && (to.toLowerCase() === prefix || to.toLowerCase().startsWith(`${prefix}/`))
-}
-
-/** Paths are compared after Caddy has decoded and cleaned them, so what cleaning would change never matches. */
-function pathProblem(path: string): string | undefined {
-  if (!path.startsWith('/')) return 'must start with /'
-  if (!/^[\p{L}\p{N}._~!$&'()+,;=:@/-]+$/u.test(path)) return 'must hold no blanks, wildcards, braces, %, ? or #'
-  const parts = path.split('/').slice(1, -1)
-  return parts.includes('') || path.split('/').some((part) => part === '.' || part === '..')
-    ? 'must not hold empty parts, . or ..'
-    : undefined
 }

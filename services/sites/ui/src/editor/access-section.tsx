@@ -2,11 +2,14 @@ import { Title } from '@mantine/core'
 import { blankForwardAuth } from './blank-draft.ts'
 import { ListField, PartSwitch, SwitchField, TextField, useEditing } from './fields.tsx'
 import { RowList } from './row-list.tsx'
+import { SignInFields } from './sign-in-fields.tsx'
 
-/** Fields that restrict access: users with passwords, forward authentication, networks, robots. */
+/** Fields that restrict access: sign-in at the portal, users with passwords, forward authentication, networks, robots. */
 export function AccessSection() {
   return (
     <>
+      <Title order={3}>Sign-in</Title>
+      <SignInFields />
       <Title order={3}>Users with passwords</Title>
       <UserRows />
       <Title order={3}>Sign-in by another server</Title>

@@ -43,6 +43,7 @@ export const blankDraft: Draft = {
   compression: 'both',
   basic_auth: [],
   forward_auth: null,
+  sign_in: null,
   access: { allow: [], deny: [], noindex: false, block_bots: false },
   paths: [],
   redirects: [],
@@ -88,3 +89,16 @@ export const blankPassive: NonNullable<Draft['health']['passive']> = {
 
 /** Another server that decides, as it is when it is switched on. */
 export const blankForwardAuth: NonNullable<Draft['forward_auth']> = { url: '', uri: '/', copy_headers: [] }
+
+/** Sign-in as it is when it is switched on: for every user. */
+export const blankSignIn: NonNullable<Draft['sign_in']> = { groups: [], rules: [] }
+
+/** One more exception of a protected site. */
+export const blankSignInRule: NonNullable<Draft['sign_in']>['rules'][number] = {
+  match: 'prefix',
+  path: '/',
+  methods: [],
+  networks: [],
+  access: 'open',
+  groups: [],
+}

@@ -48,6 +48,7 @@ export function draftOf(site: Site): Draft {
     error_page: site.error_page,
     hsts: structuredClone(site.hsts),
     forward_auth: structuredClone(site.forward_auth),
+    sign_in: structuredClone(site.sign_in),
     raw_directives: site.raw_directives,
     basic_auth: site.basic_auth.map(({ username }) => ({ username, password: '' })),
   }

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core'
 import { valueAt } from './draft.ts'
 import { blankUpstream } from './blank-draft.ts'
 import { ListField, NumberField, SelectField, SwitchField, TextAreaField, TextField, useEditing } from './fields.tsx'
@@ -16,6 +17,10 @@ export function TargetFields({ prefix, kind }: { prefix: string; kind: string })
   if (kind === 'proxy') return <ServerRows prefix={prefix} />
   if (kind === 'redirect') return <RedirectFields prefix={`${prefix}redirect.`} />
   if (kind === 'static') return <FileFields prefix={`${prefix}static.`} />
+  if (kind === 'portal')
+    return (
+      <Text size="sm">Visitors of protected sites sign in here. Give it one domain, such as auth.example.com.</Text>
+    )
   return kind === 'respond' ? <AnswerFields prefix={`${prefix}respond.`} /> : <DirectiveField />
 }
 

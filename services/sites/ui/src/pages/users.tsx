@@ -9,18 +9,25 @@ export function UsersPage() {
 }
 
 const administration: UserAdministration<User> = {
-  description: 'Who may sign in here. Visitors of your sites need no user.',
+  description: 'Who may sign in here, and to protected sites. Add visitors of sites on the page Access.',
   nameHint: 'Letters, digits, dots, underscores or hyphens, at most 50',
   userRole: 'sees dashboard and certificates, changes nothing',
   mayRequirePassword: true,
-  columns: [{ key: 'methods', header: 'Signs in with', render: signInMethods }],
+  columns: [
+    {
+      key: 'where',
+      header: 'Signs in to',
+      render: ({ sites_only }) => (sites_only ? 'Sites only' : 'Hearth and sites'),
+    },
+    { key: 'methods', header: 'Signs in with', render: signInMethods },
+  ],
   losses: ({ username, passkeys }) => [
     `The account ${username}`,
     'Its sessions, which end at once',
     passkeys === 0 ? 'Its recovery codes' : `${formatCount(passkeys, 'passkey')} and the recovery codes`,
   ],
   create: async ({ username, password, role, password_change_required }) => {
-    const body = { username, password, role, password_change_required }
+    const body = { username, password, role, password_change_required, email: null, sites_only: false }
     const created = await answer(api.POST('/api/users', { body }))
     return { message: `${created.username} may sign in now` }
   },

@@ -9,6 +9,7 @@ export const kindNames: Readonly<Record<SiteKind, string>> = {
   static: 'Files',
   respond: 'Fixed answer',
   raw: 'Directives',
+  portal: 'Portal',
 }
 
 const tlsNames: Readonly<Record<Site['tls']['mode'], string>> = {
@@ -38,6 +39,8 @@ export function targetOf({ kind, upstreams, redirect, static: files, respond }: 
       return respond === null ? '' : `Status ${respond.status}`
     case 'raw':
       return 'Own directives'
+    case 'portal':
+      return 'Sign-in of visitors'
   }
 }
 

@@ -1,0 +1,40 @@
+import { hasHost, type PortalSnapshot, type ProtectedSite } from './portal-state.ts'
+
+/** Where a visitor wants to go: a page of a protected site, and the browser in which the visit began. */
+export interface Destination {
+  readonly site: ProtectedSite
+  /** Host and port. */
+  readonly authority: string
+  /** Path and query. */
+  readonly target: string
+  /** Hash of the cookie that the site set. */
+  readonly state: string
+}
+
+/** The texts of a destination, as they stand in the address of the sign-in page and in its form. */
+export interface DestinationTexts {
+  readonly site: string
+  readonly to: string
+  readonly state: string
+}
+
+/**
+ * Reads a destination. Only pages of protected sites are one, at the port of the portal itself: another port may belong to another
+ * server. Undefined for anything else.
+ */
+export function readDestination(
+  { site: id, to, state }: DestinationTexts,
+  snapshot: PortalSnapshot,
+  portalAuthority: string,
+): Destination | undefined {
+  const site = /^\d{1,15}$/.test(id) ? snapshot.sites.get(Number(id)) : undefined
+  if (site === undefined || !/^[\w-]{43}$/.test(state) || !URL.canParse(to)) return undefined
+  const url = new URL(to)
+  const hasUser = url.username !== '' || url.password !== ''
+  if (url.protocol !== 'https:' || hasUser || portOf(url.host) !== portOf(portalAuthority)) return undefined
+  if (!hasHost(site, url.hostname.replace(/^\[|\]$/g, ''))) return undefined
+  return { site, authority: url.host, target: `${url.pathname}${url.search}`, state }
+}
+
+/** The port of an authority; that of https when it names none. */
+const portOf = (authority: string): string => /:(\d+)$/.exec(authority)?.[1]?.replace(/^443$/, '') ?? ''

@@ -1,0 +1,56 @@
+import { badRequest } from '../problems.ts'
+import { decide, type Decision, type PortalUser } from './decide.ts'
+import { hasHost, type PortalSnapshot, type ProtectedSite } from './portal-state.ts'
+import type { VisitExplain, VisitExplanation } from './schema.ts'
+
+/** Explains why somebody may, or may not, reach an address. It is decided as a request would be, and nothing is sent. */
+export function explainVisit(visit: VisitExplain, snapshot: PortalSnapshot | undefined): VisitExplanation {
+  if (!URL.canParse(visit.url)) throw badRequest('url must be an address such as https://files.example.org/page')
+  const url = new URL(visit.url)
+  const base = { site_id: null, rule: null } as const
+  if (snapshot === undefined)
+    return {
+      ...base,
+      outcome: 'closed',
+      reason: 'The database could not be read for a minute, so protected sites are closed.',
+    }
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const site = [...snapshot.sites.values()].find((one) => hasHost(one, host))
+  if (site === undefined) return { ...base, outcome: 'allow', reason: 'No protected site has this host.' }
+  const user = visit.user_id === null ? undefined : snapshot.users.get(visit.user_id)
+  // Browsers and URL parsers clean a path; the request may arrive as it was typed.
+  const [, target = ''] = /^[a-z]+:\/\/[^/?#]*([^#]*)/i.exec(visit.url) ?? []
+  const request = {
+    method: visit.method,
+    target: target.startsWith('/') ? target : `/${target}`,
+    address: visit.client_ip,
+  }
+  const decision = decide(site.signIn, request, user)
+  const known = { site_id: site.id, rule: decision.rule === undefined ? null : decision.rule + 1 }
+  if (user === undefined && visit.user_id !== null && decision.outcome === 'sign_in')
+    return {
+      ...known,
+      outcome: 'forbidden',
+      reason: 'This user cannot sign in: disabled, or the password must be changed.',
+    }
+  return { ...known, outcome: decision.outcome, reason: reasonOf(decision, site, user) }
+}
+
+function reasonOf(decision: Decision, site: ProtectedSite, user: PortalUser | undefined): string {
+  const rule = decision.rule === undefined ? undefined : site.signIn.rules[decision.rule]
+  const where =
+    rule === undefined ? `The site ${site.name}` : `Rule ${(decision.rule ?? 0) + 1} of the site ${site.name}`
+  const { access, groups } = rule ?? site.signIn.otherwise
+  const several = decision.isAmbiguous
+    ? ' Servers read this path in different ways, so every rule that may apply has to agree.'
+    : ''
+  if (access === 'open') return `${where} is open to everybody.${several}`
+  if (access === 'denied') return `${where} lets nobody pass.${several}`
+  const who = groups.length === 0 ? 'every user who signed in' : `members of ${groups.join(', ')}`
+  if (user === undefined) return `${where} lets ${who} pass, so the visitor has to sign in.${several}`
+  const state =
+    decision.outcome === 'allow'
+      ? `and ${user.username} is one of them`
+      : `and ${user.username} is in ${user.groups.size === 0 ? 'no group' : [...user.groups].join(', ')}`
+  return `${where} lets ${who} pass, ${state}.${several}`
+}

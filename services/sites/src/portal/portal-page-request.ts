@@ -1,0 +1,120 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RequestOrigin } from '@hearth/accounts'
+import { csrfTokenOf, hashToken, isCsrfToken } from '@hearth/credentials'
+import type { VisitorKeys } from '../accounts/visitor-keys.ts'
+import { portalHeaders } from '../caddy/sign-in-routes.ts'
+import { badRequest, forbidden, Problem } from '../problems.ts'
+import type { PortalSession, PortalSnapshot } from './portal-state.ts'
+import { cookiesOf, hostCookie } from './request-cookies.ts'
+
+/** Cookies of the portal's own pages: of the session, and of the browser, whoever is signed in. */
+export const portalCookie = '__Host-hearth_portal'
+export const browserCookie = '__Host-hearth_portal_browser'
+
+const browserCookieAge = 86_400_000
+const maxBody = 32_768
+
+/** A request to a page of the portal. */
+export interface PageRequest {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly snapshot: PortalSnapshot
+  readonly url: URL
+  /** Host and port, as the visitor sees them. */
+  readonly authority: string
+  readonly from: RequestOrigin
+  readonly session: (PortalSession & { readonly key: string }) | undefined
+  /** Key of the browser, for challenges and CSRF tokens. */
+  readonly browserKey: string
+  readonly csrfToken: string
+  /** Cookies that the answer sets. */
+  readonly cookies: string[]
+}
+
+/** Reads a request as Caddy sends it on; undefined when it is not for the portal. */
+export function readPageRequest(
+  message: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  snapshot: PortalSnapshot,
+  { visitors, now }: { readonly visitors: VisitorKeys; readonly now: number },
+): PageRequest | undefined {
+  const { request } = message
+  const authority = textOf(request, portalHeaders.authority).toLowerCase()
+  const [, host] = /^([a-z0-9_.-]+)(?::\d{1,5})?$/.exec(authority) ?? []
+  if (host === undefined || host !== snapshot.host || !URL.canParse(request.url ?? '', `https://${authority}`))
+    return undefined
+  const cookies: string[] = []
+  let browserKey = cookiesOf(request, browserCookie).find((key) => key.length < 200 && visitors.isValid(key))
+  if (browserKey === undefined) {
+    browserKey = visitors.create()
+    cookies.push(hostCookie(browserCookie, browserKey, browserCookieAge))
+  }
+  return {
+    ...message,
+    snapshot,
+    url: new URL(request.url ?? '', `https://${authority}`),
+    authority,
+    from: { address: textOf(request, portalHeaders.client), userAgent: textOf(request, 'user-agent').slice(0, 500) },
+    session: sessionOf(request, snapshot, now),
+    browserKey,
+    csrfToken: csrfTokenOf(browserKey),
+    cookies,
+  }
+}
+
+function sessionOf(request: IncomingMessage, snapshot: PortalSnapshot, now: number): PageRequest['session'] {
+  for (const key of cookiesOf(request, portalCookie)) {
+    const session = snapshot.sessions.get(snapshot.sessionIds.get(hashToken(key)) ?? '')
+    if (session !== undefined && session.endsAt > now) return { ...session, key }
+  }
+  return undefined
+}
+
+function textOf({ headers }: IncomingMessage, name: string): string {
+  const value = headers[name.toLowerCase()]
+  return typeof value === 'string' ? value : ''
+}
+
+/** Reads the body of a form or of a script of these pages. Throws a problem when another site may have sent it. */
+export async function readPageBody(page: PageRequest): Promise<Readonly<Record<string, unknown>>> {
+  const { request, authority } = page
+  const site = request.headers['sec-fetch-site']
+  const { origin } = request.headers
+  if (site !== undefined && site !== 'same-origin') throw otherSite()
+  if (origin !== undefined && origin !== `https://${authority}`) throw otherSite()
+  const text = await readText(request)
+  const body = parseBody(textOf(request, 'content-type'), text)
+  const { csrf } = body
+  if (typeof csrf !== 'string' || !isCsrfToken(csrf, page.browserKey)) throw otherSite()
+  return body
+}
+
+const otherSite = () =>
+  forbidden('This page was open for too long, or the request came from another site. Please try again.')
+
+function parseBody(type: string, text: string): Readonly<Record<string, unknown>> {
+  if (type.startsWith('application/x-www-form-urlencoded')) return Object.fromEntries(new URLSearchParams(text))
+  try {
+    const body: unknown = JSON.parse(text)
+    if (typeof body === 'object' && body !== null) return body as Record<string, unknown>
+  } catch {
+    // Answered below.
+  }
+  throw badRequest('The body is neither a form nor JSON')
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const part of request as AsyncIterable<Buffer>) {
+    length += part.length
+    if (length > maxBody) throw new Problem(413, 'The body is too large')
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
+}
+
+/** A text of a body; empty when it is missing or no text. */
+export function fieldOf(body: Readonly<Record<string, unknown>>, name: string): string {
+  const value = body[name]
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { after, before, describe, test } from 'node:test'
+import { eventually } from '@hearth/testing'
+import type { VisitExplanation } from '../src/portal/schema.ts'
+import { testPassword } from './in-process.ts'
+import { must, openPortalPlace, portalHost, type PortalPlace } from './portal-place.ts'
+import { caddyObstacle } from './real-caddy.ts'
+
+describe('sites that visitors sign in to, behind a real Caddy', { skip: caddyObstacle() }, () => {
+  let place: PortalPlace
+
+  before(async () => {
+    place = await openPortalPlace()
+    await place.addVisitor('ann', ['family'])
+    await place.addVisitor('bob', ['guests'])
+  })
+  after(() => place[Symbol.asyncDispose]())
+
+  test('a visitor signs in once and reaches every site that lets them pass', async () => {
+    const { protect, visitor, origin } = place
+    await protect('files.home.test', { groups: ['family'] })
+    await protect('photos.other.test', {})
+    const ann = visitor()
+    const begun = origin.requests.length
+    const page = await ann.signIn(ann.url('files.home.test', '/a%20page?x=1'), 'ann', testPassword)
+    assert.deepEqual([page.status, page.text], [200, 'inside /a%20page?x=1'])
+    assert.equal(origin.requests.length, begun + 1, 'nothing reached the site before the sign-in')
+    const seen = origin.requests.at(-1)?.headers ?? {}
+    assert.deepEqual(
+      [seen['remote-user'], seen['remote-groups'], seen['remote-email'], seen.cookie ?? ''],
+      ['ann', 'family', 'ann@home.test', ''],
+    )
+    const other = await ann.follow(ann.url('photos.other.test', '/'))
+    assert.deepEqual([other.status, other.text], [200, 'inside /'], 'a site under another domain asks for nothing more')
+  })
+
+  test('whoever is in none of the groups is told so, and a script learns it by the status', async () => {
+    const { visitor, protect } = place
+    await protect('family.home.test', { groups: ['family'] })
+    const bob = visitor()
+    const page = await bob.signIn(bob.url('family.home.test'), 'bob', testPassword)
+    assert.equal(page.status, 403)
+    assert.match(page.text, /signed in as <strong>bob<\/strong>/)
+    const script = await bob.visit(bob.url('family.home.test', '/api'))
+    assert.deepEqual([script.status, script.text.trim()], [403, 'You may not visit this address'])
+    const stranger = await visitor().visit(bob.url('family.home.test', '/api'), { method: 'POST', body: 'x' })
+    assert.deepEqual([stranger.status, stranger.headers['www-authenticate']], [401, 'Bearer'])
+  })
+
+  test('rules open and close paths, methods and networks, and the explanation says which', async () => {
+    const { visitor, protect, admin } = place
+    const rules = [
+      { path: '/share', access: 'open' },
+      { path: '/hook', methods: ['POST'], access: 'open' },
+      { path: '/lan', networks: ['127.0.0.0/8'], access: 'open' },
+      { path: '/far', networks: ['10.0.0.0/8'], access: 'open' },
+      { path: '/gone', access: 'denied' },
+    ]
+    await protect('rules.home.test', { groups: ['family'], rules })
+    const somebody = visitor()
+    const status = async (path: string, method = 'GET') =>
+      (await somebody.visit(somebody.url('rules.home.test', path), { method })).status
+    assert.deepEqual(
+      [await status('/share/x'), await status('/hook', 'POST'), await status('/hook'), await status('/lan')],
+      [200, 200, 401, 200],
+    )
+    assert.deepEqual(
+      [await status('/far'), await status('/gone'), await status('/share/../x'), await status('/share/%2e%2e/x')],
+      // The last two may lead to /gone, as far as anybody can tell.
+      [401, 403, 403, 403],
+    )
+    const explain = (json: object) => must<VisitExplanation>(admin, 'POST', '/api/v1/portal/explain', json)
+    const open = await explain({ url: 'https://rules.home.test/share/x' })
+    assert.deepEqual([open.outcome, open.rule], ['allow', 1])
+    const users = await must<{ id: string; username: string }[]>(admin, 'GET', '/api/users')
+    const bob = users.find((user) => user.username === 'bob')
+    const refused = await explain({ url: 'https://rules.home.test/', user_id: bob?.id ?? '' })
+    assert.deepEqual([refused.outcome, refused.rule], ['forbidden', null])
+    assert.match(refused.reason, /members of family pass, and bob is in guests/)
+  })
+
+  test('edits, revoked sessions and disabled users count with the next request', async () => {
+    const { visitor, protect, admin, addVisitor } = place
+    const carl = await addVisitor('carl', ['edits'])
+    const site = await protect('edits.home.test', { groups: ['edits'] })
+    const browser = visitor()
+    const url = browser.url('edits.home.test')
+    const status = async () => (await browser.visit(url)).status
+    assert.equal((await browser.signIn(url, 'carl', testPassword)).status, 200)
+    await must(admin, 'PUT', '/api/v1/portal/groups/edits', { user_ids: [] })
+    assert.equal(await status(), 403, 'no longer in the group')
+    await must(admin, 'PUT', '/api/v1/portal/groups/edits', { user_ids: [carl.id] })
+    assert.equal(await status(), 200)
+    await must(admin, 'PATCH', `/api/sites/${site.id}`, { sign_in: { groups: ['family'] } })
+    assert.equal(await status(), 403, 'other groups')
+    await must(admin, 'PATCH', `/api/sites/${site.id}`, { sign_in: { groups: ['edits'] } })
+    assert.equal(await status(), 200)
+    const sessions = await must<{ id: string; username: string }[]>(admin, 'GET', '/api/v1/portal/sessions')
+    const session = sessions.find(({ username }) => username === 'carl')
+    await must(admin, 'DELETE', `/api/v1/portal/sessions/${session?.id}`)
+    assert.equal(await status(), 401, 'the session was ended')
+    assert.equal((await browser.signIn(url, 'carl', testPassword)).status, 200)
+    await must(admin, 'PATCH', `/api/users/${carl.id}`, { is_active: false })
+    assert.equal(await status(), 401, 'the user was disabled')
+    await must(admin, 'PATCH', `/api/users/${carl.id}`, { is_active: true })
+    assert.equal(await status(), 401, 'a disabled user’s sessions are over')
+  })
+
+  test('a program visits one site with its token, which the site does not see', async () => {
+    const { visitor, protect, admin, origin, addVisitor } = place
+    const robot = await addVisitor('robot', ['robots'])
+    const site = await protect('api.home.test', { groups: ['robots'] })
+    await protect('api2.home.test', {})
+    const json = { name: 'backup', site_id: site.id, user_id: robot.id }
+    const { token, id } = await must<{ token: string; id: string }>(admin, 'POST', '/api/v1/portal/tokens', json)
+    const program = visitor()
+    const headers = { authorization: `Bearer ${token}` }
+    const visit = (host: string, method = 'GET', body?: Buffer) =>
+      program.visit(program.url(host, '/v1'), { headers, method, ...(body && { body }) })
+    assert.equal((await visit('api.home.test')).status, 200)
+    const seen = origin.requests.at(-1)?.headers ?? {}
+    assert.deepEqual([seen.authorization, seen['remote-user']], [undefined, 'robot'])
+    assert.equal((await visit('api2.home.test')).status, 401, 'a token is for one site')
+    const large = Buffer.alloc(20_000_000, 'x')
+    assert.equal((await visit('api.home.test', 'PUT', large)).status, 200)
+    assert.equal(origin.requests.at(-1)?.body.length, large.length, 'an upload arrives whole')
+    const own = await program.visit(program.url('api.home.test'), { headers: { authorization: 'Basic eDp5' } })
+    assert.equal(own.status, 401)
+    await must(admin, 'DELETE', `/api/v1/portal/tokens/${id}`)
+    assert.equal((await visit('api.home.test')).status, 401, 'a revoked token is worth nothing at once')
+  })
+
+  test('a WebSocket opens for whoever may visit the site, and for nobody else', async () => {
+    const server = createServer((_incoming, answer) => void answer.end('page'))
+    server.on('upgrade', (incoming: IncomingMessage, socket: Duplex) => {
+      const user = String(incoming.headers['remote-user'])
+      socket.on('error', () => socket.destroy())
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n${user}`)
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await place.protect('ws.home.test', { groups: ['family'] }, { upstreams: [{ url }] })
+    const ann = place.visitor()
+    const upgrade = async (cookie: string) => {
+      const headers = { host: `ws.home.test:${ann.port}`, connection: 'Upgrade', upgrade: 'websocket', cookie }
+      const options = { host: '127.0.0.1', port: ann.port, servername: 'ws.home.test', rejectUnauthorized: false }
+      const asking = request({ ...options, headers, agent: false })
+      asking.end()
+      const opened = once(asking, 'upgrade').then(([, socket]) => socket as Duplex)
+      const refused = once(asking, 'response').then(([answer]) => (answer as IncomingMessage).statusCode)
+      const first = await Promise.race([opened, refused])
+      if (typeof first === 'number' || first === undefined) return first
+      const [text] = (await once(first, 'data')) as [Buffer]
+      first.destroy()
+      return text.toString()
+    }
+    assert.equal(await upgrade(''), 401)
+    assert.equal((await ann.signIn(ann.url('ws.home.test'), 'ann', testPassword)).text, 'page')
+    const key = ann.cookies.get('ws.home.test')?.get('__Host-hearth_site') ?? ''
+    assert.equal(await upgrade(`__Host-hearth_site=${key}`), 'ann')
+    server.close()
+    server.closeAllConnections()
+  })
+
+  test('a visitor changes a password that is over, and signs out of all sites', async () => {
+    const { visitor, protect, admin } = place
+    const json = { username: 'dora', password: testPassword, sites_only: true, password_change_required: true }
+    await must(admin, 'POST', '/api/users', json)
+    await protect('dora.home.test', {})
+    const dora = visitor()
+    const url = dora.url('dora.home.test')
+    const refused = await dora.open(url)
+    assert.ok(refused.location)
+    const form = await dora.open(refused.location)
+    const again = await dora.submit(refused.location, form.text, { username: 'dora', password: testPassword })
+    assert.match(again.text, /name="new_password"/)
+    const next = 'brisk-otter-under-moon-3'
+    const fields = { username: 'dora', password: testPassword, new_password: next }
+    const done = await dora.submit(refused.location, again.text, fields)
+    assert.equal((await dora.follow(done.location ?? url)).status, 200)
+    const account = await dora.follow(dora.url('dora.home.test', '/.hearth/sign-out'))
+    assert.match(account.text, /signed in as <strong>dora/)
+    await dora.submit(new URL(dora.url(portalHost)), account.text, {})
+    assert.equal((await dora.visit(url)).status, 401)
+  })
+
+  test('users of sites have no way into the service itself', async () => {
+    const { sites, admin } = place
+    const { status } = await sites
+      .browser()
+      .json('POST', '/api/session', { json: { username: 'ann', password: testPassword } })
+    assert.equal(status, 401)
+    const refused = await admin.json<{ errors: { field: string }[] }>('POST', '/api/users', {
+      json: { username: 'eve', password: testPassword, role: 'admin', sites_only: true },
+    })
+    assert.deepEqual([refused.status, refused.body.errors[0]?.field], [422, 'sites_only'])
+  })
+
+  test('while the service is away protected sites stay closed, with a page that says so', async () => {
+    const { sites, visitor, protect } = place
+    await protect('away.home.test', {})
+    const ann = visitor()
+    const url = ann.url('away.home.test')
+    assert.equal((await ann.signIn(url, 'ann', testPassword)).status, 200)
+    await sites.service.app.close()
+    const page = await ann.open(url)
+    assert.deepEqual([page.status, page.headers['cache-control']], [503, 'no-store'])
+    assert.match(page.text, /Sign-in is not available/)
+    await sites.restart()
+    const back = await eventually(
+      () => ann.open(url),
+      ({ status }) => status === 200,
+      { everyMs: 100 },
+    )
+    assert.equal(back.text, 'inside /')
+  })
+})
