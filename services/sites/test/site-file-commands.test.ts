@@ -57,6 +57,18 @@ test('sites are exported and applied on the command line of a running service', 
     ({ text }) => text !== 'from upstream',
   )
 
+  // Domains and names move between sites of one file.
+  await write(`sites:\n${entry('Photos', 'pics.test')}${entry('Books', 'books.test')}`)
+  assert.equal((await run('apply', file)).code, 0)
+  await write(`sites:\n${entry('Photos', 'books.test')}${entry('Books', 'pics.test')}`)
+  const swapped = await run('apply', file)
+  assert.deepEqual([swapped.code, swapped.stderr], [0, ''])
+  assert.match(swapped.stdout, /^change Photos: domains\nchange Books: domains\n2 sites changed$/m)
+  await write(`sites:\n${entry('New', 'books.test')}${entry('Photos', 'photos.test')}${entry('Books', 'pics.test')}`)
+  assert.match((await run('apply', file)).stdout, /create New/)
+  await write(`sites:\n${entry('Photos', 'pics.test')}`)
+  assert.equal((await run('apply', file, '--prune')).code, 0)
+
   // One wrong site keeps all from being changed.
   await write(
     `sites:\n${entry('Photos', 'photos.test')}${entry('Socket', 'socket.test').replace(/http:[^"]*/, 'unix//run/x.sock')}`,

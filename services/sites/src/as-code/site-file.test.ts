@@ -15,8 +15,8 @@ test('any site comes back as it was, and the same sites give the same text', asy
     fc.asyncProperty(arbitrarySite(1), async ({ record }) => {
       const text = writeSiteFile([record], none)
       const read = readSiteFile(text, none)
-      const plan = await planSites(read, storedOf([record]), true)
-      assert.deepEqual(plan, { changes: [], strangers: [] }, text)
+      const { changes, unlisted } = await planSites(read, storedOf([record]), true)
+      assert.deepEqual([changes, unlisted], [[], []], text)
     }),
     { numRuns: 300 },
   )
@@ -98,6 +98,10 @@ test('a file is refused with every reason', () => {
       'sites: [{ site_name: A, domains: [a.example.org] }, { site_name: a, domains: [b.example.org] }]',
       /^a: stands twice$/m,
     ],
+    [
+      'sites: [{ site_name: A, domains: [a.example.org] }, { site_name: B, domains: [b.example.org, a.example.org] }]',
+      /^a\.example\.org: is of two sites$/m,
+    ],
   ] as const)
     for (const reason of reasons)
       assert.throws(
@@ -130,8 +134,11 @@ test('a plan says what is created, changed and deleted; passwords that are not i
     ),
     none,
   )
-  const { changes, strangers } = await planSites(file, stored, false)
-  assert.deepEqual(strangers, ['Gone'])
+  const { changes, unlisted } = await planSites(file, stored, false)
+  assert.deepEqual(
+    unlisted.map(({ id }) => id),
+    [3],
+  )
   assert.deepEqual(
     changes.map((change) => [change.kind, change.name]),
     [

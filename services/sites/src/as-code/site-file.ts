@@ -65,11 +65,18 @@ export function readSiteFile(text: string, uploads: UploadNames): SiteCreate[] {
       reasons.push(`${label}: ${issue.path.join('.')}: ${phraseOfZodIssue(issue)}`)
     return data === undefined ? [] : [data]
   })
-  const names = sites.map(({ site_name: name }) => name.toLowerCase())
-  for (const name of new Set(names.filter((one, at) => names.indexOf(one) !== at)))
-    reasons.push(`${name}: stands twice`)
+  for (const name of twice(sites.map(({ site_name }) => site_name.toLowerCase()))) reasons.push(`${name}: stands twice`)
+  for (const domain of twice(sites.flatMap(({ domains }) => domains))) reasons.push(`${domain}: is of two sites`)
+  if (sites.filter(({ kind, enabled }) => kind === 'portal' && enabled).length > 1)
+    reasons.push('two sites of kind portal are enabled')
   if (reasons.length > 0) throw new SiteFileRefused(reasons.join('\n'))
   return sites
+}
+
+/** The texts that stand more than once. */
+function twice(texts: readonly string[]): Set<string> {
+  const seen = new Set<string>()
+  return new Set(texts.filter((text) => seen.size === seen.add(text).size))
 }
 
 function entriesOf(text: string): unknown[] {

@@ -20,10 +20,11 @@ export type PlannedSite =
     }
   | { readonly kind: 'delete'; readonly name: string; readonly id: number }
 
-/** A plan, and the sites that the file does not name and that stay. */
+/** A plan; the sites that the file does not have and that stay; and all that stay as they are. */
 export interface SitePlan {
   readonly changes: readonly PlannedSite[]
-  readonly strangers: readonly string[]
+  readonly unlisted: readonly StoredSite[]
+  readonly staying: readonly StoredSite[]
 }
 
 /**
@@ -49,13 +50,16 @@ export async function planSites(
     }
   }
   const known = new Set(before.values())
-  const strangers = stored.filter((site) => !known.has(site))
-  const rest = strangers.map(({ id, wanted }) => ({ id, name: wanted.record.site_name }))
-  if (!prune) return { changes, strangers: rest.map(({ name }) => name) }
-  return {
-    changes: [...changes, ...rest.map(({ id, name }) => ({ kind: 'delete' as const, id, name }))],
-    strangers: [],
-  }
+  const unlisted = stored.filter((site) => !known.has(site))
+  const edited = new Set(changes.map((change) => (change.kind === 'create' ? undefined : change.id)))
+  const staying = stored.filter((site) => !edited.has(site.id) && (!prune || known.has(site)))
+  if (!prune) return { changes, unlisted, staying }
+  const deletions = unlisted.map(({ id, wanted }): PlannedSite => ({
+    kind: 'delete',
+    name: wanted.record.site_name,
+    id,
+  }))
+  return { changes: [...changes, ...deletions], unlisted: [], staying }
 }
 
 /** The stored site of each site of a file. */

@@ -1,13 +1,14 @@
-import { readFile, stat } from 'node:fs/promises'
-import { text as readStream } from 'node:stream/consumers'
 import { OperatorError } from '@hearth/runtime'
 import { maxSiteFile, readSiteFile, SiteFileRefused, UploadNames, writeSiteFile } from '../as-code/site-file.ts'
 import { type PlannedSite, planSites, type SitePlan } from '../as-code/site-plan.ts'
 import { Problem } from '../problems.ts'
-import type { SettleWanted } from '../sites/check-wanted.ts'
-import { wantedOfRow } from '../sites/site-change.ts'
+import type { SettleWanted, SharedRuleContext } from '../sites/check-wanted.ts'
+import { createDomainIndex } from '../sites/domains.ts'
+import { type WantedSite, wantedOfRow } from '../sites/site-change.ts'
 import { allSiteRows } from '../sites/store.ts'
 import { withStorage } from './data.ts'
+import { problemLines } from './problem-lines.ts'
+import { readBounded } from './read-bounded.ts'
 import { openStoredSites } from './stored-sites.ts'
 
 /** Options of `hearth sites apply`. */
@@ -27,17 +28,27 @@ export async function exportSites(): Promise<void> {
 
 /** Makes the sites those of a file (`-` for standard input): says what differs, and changes all of it at once or nothing. */
 export async function applySites(path: string, { dryRun = false, prune = false }: ApplyOptions): Promise<void> {
-  const text = await readText(path)
+  const text = new TextDecoder().decode(await readBounded(path, maxSiteFile))
   await withStorage(async (storage) => {
     const { db, uploads, settleMany, editMany } = await openStoredSites(storage)
     const rows = await allSiteRows(db)
     const stored = rows.map((row) => ({ id: row.id, wanted: wantedOfRow(row) }))
     const plan = await planSites(read(text, new UploadNames(await uploads.list())), stored, prune)
-    const put = await settleAll(plan, settleMany())
-    print(plan, dryRun)
-    if (dryRun || plan.changes.length === 0) return
-    const remove = plan.changes.flatMap((change) => (change.kind === 'delete' ? [change.id] : []))
-    await editMany({ put, remove }, { author: 'command line', cause: 'import' })
+    const put = await settleAll(plan, {
+      // Whoever is in the plan may take what another one gives up.
+      portal: settleMany((context) => contextOf(context, plan, false)),
+      others: settleMany((context) => contextOf(context, plan, true)),
+    })
+    print([...plan.changes.map(lineOf), ...plan.unlisted.map(unlistedLine)])
+    if (plan.changes.length === 0) return print(['everything is as the file says'])
+    if (!dryRun) {
+      const changed = new Set(plan.changes.map((change) => (change.kind === 'create' ? undefined : change.id)))
+      const unchanged = new Map(rows.filter(({ id }) => changed.has(id)).map(({ id, revision }) => [id, revision]))
+      const remove = plan.changes.flatMap((change) => (change.kind === 'delete' ? [change.id] : []))
+      await editMany({ put, remove, unchanged }, { author: 'command line', cause: 'import' }).catch(refused)
+    }
+    const count = `${plan.changes.length} ${plan.changes.length === 1 ? 'site' : 'sites'}`
+    print([dryRun ? `${count} would be changed; nothing was` : `${count} changed`])
   })
 }
 
@@ -49,50 +60,55 @@ function read(text: string, uploads: UploadNames) {
   }
 }
 
+function refused(error: unknown): never {
+  throw error instanceof Problem ? new OperatorError(problemLines(error).join('\n'), { cause: error }) : error
+}
+
+/** The context of the rules with the sites that stay as they are, and with the portal that there will be. */
+function contextOf(context: SharedRuleContext, plan: SitePlan, hasPortal: boolean): SharedRuleContext {
+  const staying = plan.staying.map(({ id, wanted }) => Object.assign({ id }, wanted.record))
+  const ids = new Map(staying.map(({ id, site_name: name }) => [name.toLowerCase(), id]))
+  const isPortal = ({ kind, enabled }: WantedSite['record']) => kind === 'portal' && enabled
+  const present = staying.find(isPortal)?.id
+  const isPlanned = plan.changes.some((change) => change.kind !== 'delete' && isPortal(change.wanted.record))
+  return {
+    ...context,
+    domains: createDomainIndex(staying),
+    siteOfName: (name) => ids.get(name.toLowerCase()),
+    // A site that is to be created has no number yet; the rules only ask whether there is one.
+    portal: { ...context.portal, siteId: hasPortal && isPlanned ? 0 : present },
+  }
+}
+
 /** Holds every site to the rules, and refuses the file with all reasons. */
-async function settleAll({ changes }: SitePlan, settle: SettleWanted) {
+async function settleAll(
+  { changes }: SitePlan,
+  settle: { readonly portal: SettleWanted; readonly others: SettleWanted },
+) {
   const reasons: string[] = []
-  const put: { id?: number; wanted: Awaited<ReturnType<SettleWanted>> }[] = []
+  const put: { id?: number; wanted: WantedSite }[] = []
   for (const change of changes) {
     if (change.kind === 'delete') continue
     const id = change.kind === 'change' ? { id: change.id } : {}
+    const { kind } = change.wanted.record
     try {
-      put.push({ ...id, wanted: await settle(change.wanted, id.id) })
+      put.push({ ...id, wanted: await settle[kind === 'portal' ? 'portal' : 'others'](change.wanted, id.id) })
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      const { detail, errors = [] } = error.body
-      if (errors.length === 0) reasons.push(`${change.name}: ${detail}`)
-      for (const { field = '', message } of errors) reasons.push(`${change.name}: ${field}: ${message}`)
+      for (const line of problemLines(error)) reasons.push(`${change.name}: ${line}`)
     }
   }
   if (reasons.length > 0) throw new OperatorError(reasons.join('\n'))
   return put
 }
 
-function print({ changes, strangers }: SitePlan, isDryRun: boolean): void {
-  const lines = [
-    ...changes.map(lineOf),
-    ...strangers.map((name) => `not in the file, stays: ${name}`),
-    changes.length === 0
-      ? 'everything is as the file says'
-      : `${changes.length} ${changes.length === 1 ? 'site' : 'sites'} ${isDryRun ? 'would be changed; nothing was' : 'changed'}`,
-  ]
-  process.stdout.write(`${lines.join('\n').replaceAll(/[^\P{Cc}\n]/gu, '?')}\n`)
+function print(lines: readonly string[]): void {
+  for (const line of lines) process.stdout.write(`${line.replaceAll(/\p{Cc}/gu, '?')}\n`)
 }
+
+const unlistedLine = ({ wanted }: SitePlan['unlisted'][number]) => `not in the file, stays: ${wanted.record.site_name}`
 
 function lineOf(change: PlannedSite): string {
   const members = change.kind === 'change' ? `: ${change.members.join(', ')}` : ''
   return `${change.kind} ${change.name}${members}`
-}
-
-async function readText(path: string): Promise<string> {
-  if (path === '-') return readStream(process.stdin)
-  try {
-    const { size } = await stat(path)
-    if (size > maxSiteFile) throw new OperatorError(`${path}: is larger than ${maxSiteFile} bytes`)
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if (error instanceof OperatorError) throw error
-    throw new OperatorError(`${path}: ${(error as Error).message}`, { cause: error })
-  }
 }

@@ -1,11 +1,11 @@
-import { open } from 'node:fs/promises'
-import { OperatorError, systemTimers } from '@hearth/runtime'
+import { systemTimers } from '@hearth/runtime'
 import { createImportTarget } from '../import/import-target.ts'
 import { Imports } from '../import/imports.ts'
 import { readNode } from '../import/read-node.ts'
 import { runImportCommand, type ImportCommand } from '../import/import-command.ts'
 import { hashPassword } from '../sites/site-change.ts'
 import { withStorage } from './data.ts'
+import { readBounded } from './read-bounded.ts'
 import { openStoredSites, type OpenedStorage } from './stored-sites.ts'
 
 /** Runs `import` of a file; the exit code says how it ended. */
@@ -28,17 +28,4 @@ async function openImports(storage: OpenedStorage): Promise<Imports> {
     timers: systemTimers,
     folder: storage.config.dataDirectory,
   })
-}
-
-async function readBounded(path: string, largest: number): Promise<Uint8Array> {
-  const file = await open(path).catch((error: unknown) => {
-    throw new OperatorError(`${path}: ${(error as Error).message}`, { cause: error })
-  })
-  try {
-    const { size } = await file.stat()
-    if (size > largest) throw new OperatorError(`${path}: is larger than ${largest} bytes`)
-    return await file.readFile()
-  } finally {
-    await file.close()
-  }
 }

@@ -7,6 +7,7 @@ import { changedSite, wantedOfRow } from '../sites/site-change.ts'
 import { allSiteRows } from '../sites/store.ts'
 import type { SiteRow } from '../sites/tables.ts'
 import { withStorage } from './data.ts'
+import { problemLines } from './problem-lines.ts'
 import { openStoredSites, type OpenedStorage } from './stored-sites.ts'
 
 /** Options of `hearth sites add`. */
@@ -66,17 +67,14 @@ async function change(work: (storage: OpenedStorage) => Promise<void>): Promise<
   try {
     await withStorage(work)
   } catch (error) {
-    throw error instanceof Problem ? new OperatorError(reasonsOf(error).join('; '), { cause: error }) : error
+    throw error instanceof Problem
+      ? new OperatorError(problemLines(error, sourceOf).join('; '), { cause: error })
+      : error
   }
 }
 
 /** The options that members of a site come from. */
 const sources: Readonly<Record<string, string>> = { site_name: '--name', upstreams: '--to' }
-
-function reasonsOf({ body: { detail, errors = [] } }: Problem): string[] {
-  if (errors.length === 0) return [detail]
-  return errors.map(({ field = '', message }) => `${sourceOf(field)}: ${message}`)
-}
 
 function sourceOf(field: string): string {
   return sources[/^\w*/.exec(field)?.[0] ?? ''] ?? field

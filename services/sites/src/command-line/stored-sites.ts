@@ -10,7 +10,7 @@ import { Nodes } from '../deploy/nodes/nodes.ts'
 import { createReadRuleContext } from '../deploy/read-rule-context.ts'
 import { openSettings } from '../settings/settings.ts'
 import { createEditMany } from '../sites/bulk-edit.ts'
-import { createSettleWanted, readOnce } from '../sites/check-wanted.ts'
+import { createSettleWanted, readOnce, type SharedRuleContext } from '../sites/check-wanted.ts'
 import { AdaptFailed, type Adapt } from '../sites/raw/adapt.ts'
 import { portalSockets } from '../portal/portal-server.ts'
 import { listGroupRows } from '../portal/store.ts'
@@ -57,8 +57,12 @@ export async function openStoredSites({ database, secret, config }: OpenedStorag
     nodes,
     uploads,
     adapt,
-    /** Returns the rules, for many sites at once. */
-    settleMany: () => createSettleWanted(readOnce(readRuleContext), () => Promise.resolve(adapt)),
+    /** Returns the rules, for many sites at once; `change` says what is otherwise while they are edited together. */
+    settleMany: (change = (context: SharedRuleContext) => context) =>
+      createSettleWanted(
+        readOnce(async () => change(await readRuleContext())),
+        () => Promise.resolve(adapt),
+      ),
     editMany: createEditMany({ database, clock: systemTimers, sync: unsynced }),
   }
 }

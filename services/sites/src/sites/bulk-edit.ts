@@ -14,6 +14,8 @@ export interface BulkEdit {
   /** Sites as they are to be; those without a number are new, and a number that is gone comes back. */
   readonly put: readonly { readonly id?: number; readonly wanted: WantedSite }[]
   readonly remove: readonly number[]
+  /** Revisions that sites must still have; the edit is a conflict when one was changed or deleted meanwhile. */
+  readonly unchanged?: ReadonlyMap<number, number>
 }
 
 /** Result of a bulk edit. Sites that Caddy refused are kept and stay as they were. */
@@ -68,9 +70,12 @@ async function rowsOf(db: Kysely<SiteTables>, { put, remove }: BulkEdit): Promis
 
 async function write(
   trx: Kysely<SiteTables>,
-  { put, remove }: BulkEdit,
+  { put, remove, unchanged = new Map() }: BulkEdit,
   { author, now }: { author: string; now: number },
 ): Promise<number[]> {
+  for (const [id, revision] of unchanged)
+    if ((await store.findSiteRow(trx, id))?.revision !== revision)
+      throw conflict('Somebody else changed one of the sites meanwhile', 'changed_meanwhile')
   for (const id of remove) await store.deleteSiteRow(trx, id)
   // Domains and names may move from one of these sites to another.
   const known = new Map<number, SiteRow>()

@@ -7,7 +7,7 @@ import { checkSite, rawLimitsOf, type RuleOutcome } from './rules/rules.ts'
 import type { WantedSite } from './site-change.ts'
 
 /** What the rules check every site against, whichever it is. */
-type SharedRuleContext = Omit<RuleContext, 'siteId' | 'storedUsers' | 'hasNewDirectives'>
+export type SharedRuleContext = Omit<RuleContext, 'siteId' | 'storedUsers' | 'hasNewDirectives'>
 
 /** Reads the current context of the rules: other sites, this service, and its Caddy servers. */
 export type ReadRuleContext = () => Promise<SharedRuleContext>

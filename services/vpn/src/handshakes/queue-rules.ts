@@ -6,7 +6,9 @@ import { initiationLength } from './initiation.ts'
 export interface QueueRules {
   /** Puts the handshakes to these UDP ports into the queue, and no others. Throws a `DeviceError`. */
   replace(queue: number, ports: readonly number[]): Promise<void>
-  /** Takes the rules away. Throws a `DeviceError`. */
+  /** Puts nothing more into the queue. Throws a `DeviceError`. */
+  clear(): Promise<void>
+  /** Takes everything away; nothing may wait in the queue any more, because the kernel drops it then. */
   remove(): Promise<void>
 }
 
@@ -32,11 +34,15 @@ export function createQueueRules(run: RunCommand): QueueRules {
       inUse = nft
       if (failure === undefined) return
       // What was wrong with nft is what an operator can mend.
-      await iptables.replace(queue, ports).catch(() => {
+      await iptables.replace(queue, ports).catch(async () => {
         inUse = undefined
+        await iptables.remove()
         throw failure
       })
       inUse = iptables
+    },
+    async clear() {
+      await inUse?.clear()
     },
     async remove() {
       await inUse?.remove()
@@ -47,19 +53,22 @@ export function createQueueRules(run: RunCommand): QueueRules {
 
 function nftRules(run: RunCommand): QueueRules {
   const write = (text: string) => run('nft', ['-f', '/dev/stdin'], { secretInput: text })
-  const without = `add table inet ${table}\ndelete table inet ${table}\n`
+  const place = `inet ${table} input`
+  // A chain that stands stays: with one that goes the kernel drops what waits in any queue.
+  const empty = `add table inet ${table}
+add chain ${place} { type filter hook input priority 10; policy accept; }
+flush chain ${place}
+`
   return {
     async replace(queue, ports) {
-      await write(`${without}table inet ${table} {
-  chain input {
-    type filter hook input priority 10; policy accept;
-    udp dport { ${ports.join(', ')} } udp length ${udpLength} queue num ${queue} bypass
-  }
-}
-`)
+      const which = `udp dport { ${ports.join(', ')} } udp length ${udpLength}`
+      await write(`${empty}add rule ${place} ${which} queue num ${queue} bypass\n`)
+    },
+    async clear() {
+      await write(empty)
     },
     async remove() {
-      await write(without)
+      await write(`add table inet ${table}\ndelete table inet ${table}\n`)
     },
   }
 }
@@ -86,12 +95,18 @@ function iptablesRules(run: RunCommand): QueueRules {
         )
       }
     },
+    async clear() {
+      for (const { program } of families) await run(program, [...mangle, '-F', chain]).catch(() => undefined)
+    },
     async remove() {
-      for (const { program } of families) {
-        await run(program, [...mangle, '-D', ...jump(chain)])
-        await run(program, [...mangle, '-F', chain])
-        await run(program, [...mangle, '-X', chain])
-      }
+      // Somebody else may have taken them away, and a host may have no IPv6.
+      for (const { program } of families)
+        for (const words of [
+          ['-D', ...jump(chain)],
+          ['-F', chain],
+          ['-X', chain],
+        ])
+          await run(program, [...mangle, ...words]).catch(() => undefined)
     },
   }
 }
