@@ -50,6 +50,10 @@ export const aboutFor = ({ hasApiTokens }: { hasApiTokens: boolean }): ApiDescri
     { name: 'Stems', description: 'Vocals and accompaniment' },
     { name: 'Shares', description: 'Links for others' },
     { name: 'Feeds', description: 'Finished sounds for podcast apps' },
+    {
+      name: 'Platforms',
+      description: 'How downloads from each platform go, and pauses of platforms that refuse this server',
+    },
     { name: 'Cookies', description: 'Cookies of accounts at the platforms' },
     { name: 'Settings', description: 'Settings of the service' },
     { name: 'Notifications', description: 'Who is told when something goes wrong' },

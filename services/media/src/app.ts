@@ -30,7 +30,9 @@ import { createSlots } from './conversion/slots.ts'
 import { createCookieJars } from './cookies/jars.ts'
 import type { MediaBus } from './events.ts'
 import { createEventStreams } from './events/streams.ts'
+import { createFailureRecorder, FailureReports } from './failures/failure-reports.ts'
 import { Feeds } from './feeds/feeds.ts'
+import { readHealth } from './health/health.ts'
 import { createHostReader, effectiveProcessors, sizesFor } from './host/host.ts'
 import { createMediaLookup, type MediaLookup } from './info/info.ts'
 import { Jobs } from './jobs/jobs.ts'
@@ -42,6 +44,8 @@ import { WorkFolders } from './jobs/work-folders.ts'
 import { Workers } from './jobs/workers.ts'
 import { eventClasses } from './notifications/event-classes.ts'
 import { createMediaReports } from './notifications/media-reports.ts'
+import { followPauses } from './notifications/platform-reports.ts'
+import { PlatformPauses } from './pauses/platform-pauses.ts'
 import { createPlatformHosts } from './platforms/platform-hosts.ts'
 import { createUrlReader, type UrlReader } from './platforms/read-url.ts'
 import { toError, unavailable } from './problems.ts'
@@ -96,15 +100,17 @@ export type Core = Awaited<ReturnType<typeof createCore>>
 
 /** Creates everything but the web side. No job runs until the workers are started. */
 export async function createCore(dependencies: CoreDependencies) {
-  const { config, log, bus } = dependencies
+  const { config, log, bus, timers } = dependencies
   const base = await openBase(dependencies)
-  const { db, settings, artifacts, sizes } = base
+  const { db, settings, artifacts, sizes, pauses, tools } = base
   const unsubscribe = followSettings(settings, bus, log)
   const { run, reanalysis, close: closeRun } = createRun(base)
   const workers = new Workers({
     ...dependencies,
     db,
     run,
+    pauses,
+    failures: createFailureRecorder({ clock: timers, ytDlp: tools.ytDlp }),
     discard: (id) => artifacts.removeJob(id),
     lease: config.leaseSeconds * 1000,
   })
@@ -150,6 +156,7 @@ async function openBase(dependencies: CoreDependencies) {
     folders: new WorkFolders(join(config.dataDirectory, 'work')),
     watermark: openWatermark({ db, folder: join(config.dataDirectory, 'logo') }),
     hosts: createPlatformHosts(config.extraHosts),
+    pauses: createPauses(dependencies),
     /** Numbers of workers, conversions and fragments that fit this host. */
     sizes,
     /** Slots for work that needs the processor. */
@@ -157,6 +164,19 @@ async function openBase(dependencies: CoreDependencies) {
     /** Folder for temporary files. */
     scratch: openScratch(config.dataDirectory),
   }
+}
+
+/** Creates the pauses of platforms; when one ends, workers learn of the jobs that waited. */
+function createPauses({ config, database, bus, queue, timers, log }: CoreDependencies): PlatformPauses {
+  const db = database.query
+  const patience = config.leaseSeconds * 1000
+  const onOpened = () => {
+    queue.wake()
+    queue
+      .remind(db, { patience, now: timers.now() })
+      .catch((error: unknown) => log.warn({ err: error }, 'workers did not learn that a pause is over'))
+  }
+  return new PlatformPauses({ db, bus, timers, onOpened })
 }
 
 export interface ToolDependencies extends Omit<ChosenYtDlpDependencies, 'config' | 'fetchMissing'> {
@@ -278,7 +298,12 @@ export async function createApp(dependencies: AppDependencies) {
   const upkeep = createUpkeep({
     ...core,
     settings: () => core.settings.current(),
-    others: [() => features.library.tidy(), () => features.shares.tidy(), () => features.thumbnails.tidy()],
+    others: [
+      () => features.library.tidy(),
+      () => features.shares.tidy(),
+      () => features.thumbnails.tidy(),
+      () => features.failures.tidy(),
+    ],
   })
   // No other process works on a SQLite database.
   if (core.database.kind === 'sqlite') await upkeep.clear()
@@ -343,6 +368,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
   const mediaReports = createMediaReports(notifications.reports)
   const ended = await openEndedJobs({ ...core, onEnded: (job) => mediaReports.jobEnded(job) })
   await notifications.start()
+  const unfollow = followPauses({ ...core, reports: notifications.reports })
   const metrics = new Metrics({
     service: 'media',
     version,
@@ -368,6 +394,9 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     tokens: apiTokens,
     securityLog,
     jobs,
+    failures: new FailureReports({ ...context, jobs, version }),
+    pauses: core.pauses,
+    readHealth: () => readHealth(context),
     analysisRequests: createAnalysisRequests({ ...context, jobs }),
     library: new Library(context),
     collections: new Collections(context),
@@ -417,6 +446,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     guard,
     async close() {
       ended.close()
+      unfollow()
       apiTokens?.close()
       await stems.close()
       await stemFetch.close()

@@ -22,6 +22,7 @@ export function addCommands(program: Command): void {
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
   addAnalysisCommand(program)
   addToolCommands(program)
+  addPlatformCommands(program)
 }
 
 /** Formats of `GET /download/{job_id}`. */
@@ -148,6 +149,23 @@ function addToolCommands(program: Command): void {
     .command('revert')
     .description('go back to the yt-dlp before, and print its version')
     .action(() => change((updates) => updates.revertYtDlp()))
+}
+
+/** Adds `platforms`: how downloads from each go, and the end of a pause. */
+function addPlatformCommands(program: Command): void {
+  const platforms = program.command('platforms').description('the platforms that media are fetched from')
+  platforms
+    .command('status')
+    .description('print a line for each platform: name, state, successes, failures, reason, seconds of the pause left')
+    .option('--json', 'print everything that is known')
+    .action(async (options: { json?: boolean }) =>
+      (await import('./command-line/platforms.ts')).printHealth(options.json === true),
+    )
+  platforms
+    .command('try')
+    .description('end the wait of a paused platform: a running service tries one of its downloads')
+    .argument('<platform>', 'youtube, tiktok, instagram or facebook')
+    .action(async (platform: string) => (await import('./command-line/platforms.ts')).tryPlatform(platform))
 }
 
 function print(status: Updates, { json }: { json?: boolean }): void {

@@ -12,7 +12,9 @@ import { accountRoutes, createPageCookies, type AccountDependencies } from './ac
 import { cookieRoutes } from './cookies/routes.ts'
 import { deliveryRoutes } from './delivery/routes.ts'
 import { eventRoutes } from './events/routes.ts'
+import { failureRoutes } from './failures/routes.ts'
 import { feedRoutes } from './feeds/routes.ts'
+import { healthRoutes } from './health/routes.ts'
 import { infoRoutes } from './info/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { collectionRoutes } from './collections/routes.ts'
@@ -39,6 +41,8 @@ export type Features = FeaturesOf<typeof jobRoutes> &
   FeaturesOf<typeof libraryRoutes> &
   FeaturesOf<typeof collectionRoutes> &
   FeaturesOf<typeof infoRoutes> &
+  FeaturesOf<typeof failureRoutes> &
+  FeaturesOf<typeof healthRoutes> &
   FeaturesOf<typeof deliveryRoutes> &
   FeaturesOf<typeof eventRoutes> &
   Parameters<typeof settingsRoutes>[0] &
@@ -118,6 +122,8 @@ export function allRoutes(features: Features): Route[] {
     ...libraryRoutes(features),
     ...collectionRoutes(features),
     ...infoRoutes(features),
+    ...failureRoutes(features),
+    ...healthRoutes(features),
     ...deliveryRoutes(features),
     ...eventRoutes(features),
     ...settingsRoutes(features, (call) => cookies.endSession(call)),

@@ -1,6 +1,7 @@
 import type { PasskeyTables, RecoveryCodeTables, SecurityLogTables, SessionRow, TokenTables } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 import type { Job } from './jobs/schema.ts'
+import type { BlockReason } from './platforms/schema.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, switches 0 or 1. */
@@ -21,6 +22,8 @@ export interface Tables
   library_tags: LibraryTagRow
   stem_splits: StemSplitRow
   cookie_jars: CookieJarRow
+  platform_pauses: PlatformPauseRow
+  job_failures: JobFailureRow
   files: FileRow
 }
 
@@ -53,8 +56,8 @@ export interface JobRow extends Omit<
   interruptions: number
   /** Until when the worker that has it counts as alive; null when none has. */
   lease_until: number | null
-  /** Stable code of a failure. */
-  error_code: string | null
+  /** Number of times in a row that its platform refused this server. */
+  refusals: number
   created_at: number
   /** Time at which it entered the queue; the queue is served in this order. */
   queued_at: number
@@ -199,6 +202,34 @@ export interface CookieJarRow {
   updated_at: number
 }
 
+/** A platform that refuses this server: its jobs wait. */
+export interface PlatformPauseRow {
+  platform: Job['platform']
+  /** Code of the failure that began it, or of the last probe. */
+  reason: BlockReason
+  began_at: number
+  /** From then on one job is tried, the probe. */
+  paused_until: number
+  /** Refusals in a row: the first one, and those of the probes. */
+  refusals: number
+  /** The probe; it is under way while a worker has this attempt. */
+  probe_job: string | null
+  probe_attempt: number | null
+}
+
+/** What a tool said when a job failed last, without what nobody else should read. */
+export interface JobFailureRow {
+  job_id: string
+  attempt: number
+  failed_at: number
+  code: string
+  message: string
+  /** Version of yt-dlp at that time. */
+  tool_version: string | null
+  exit_code: number | null
+  output: string
+}
+
 /** A file that every process of an installation needs, such as the logo. */
 export interface FileRow {
   name: string
@@ -208,7 +239,7 @@ export interface FileRow {
   content: string
 }
 
-/** Every table that is backed up, referenced ones first. Challenges live for two minutes, and triggers write the library's. */
+/** Every table that is backed up, referenced ones first. Challenges and pauses are of the moment, and triggers write the library's. */
 export const tableNames = [
   'facts',
   'settings',
@@ -227,6 +258,7 @@ export const tableNames = [
   'collection_jobs',
   'stem_splits',
   'cookie_jars',
+  'job_failures',
   'files',
   ...notificationTableNames,
 ] as const satisfies readonly (keyof Tables)[]

@@ -14,9 +14,13 @@ export interface Platform extends AsyncDisposable {
   readonly requests: readonly string[]
   /** Requests whose answer is held back and whose caller still waits. */
   readonly waiting: number
+  /** Treats requests for pages from now on as it says: answers them, answers with 429, or holds them until `release`. */
+  treat(pages: PageTreatment): void
   /** Lets media flow again that `pace=held` holds back. */
   release(): void
 }
+
+type PageTreatment = 'answered' | 'refused' | 'held'
 
 export interface PageOptions {
   readonly title?: string
@@ -48,11 +52,15 @@ export async function startPlatform(address = '127.0.0.1'): Promise<Platform> {
   await makeMedia(folder)
   const requests: string[] = []
   const held = new Set<() => void>()
+  let pages: PageTreatment = 'answered'
   const server = createServer((request, response) => {
     const line = `${request.method} ${request.url}`
     const isFirst = !requests.includes(line)
     requests.push(line)
-    if (isFirst && /^\/watch\?.*&late=/.test(request.url ?? '')) response.writeHead(404).end()
+    const isPage = request.url?.startsWith('/watch') === true
+    if (isPage && pages === 'refused') response.writeHead(429).end()
+    else if (isPage && pages === 'held') holdPage(() => answer(folder, { request, response, held }), { response, held })
+    else if (isFirst && /^\/watch\?.*&late=/.test(request.url ?? '')) response.writeHead(404).end()
     else answer(folder, { request, response, held })
   })
   await new Promise<void>((resolve) => server.listen(0, address, resolve))
@@ -73,6 +81,9 @@ export async function startPlatform(address = '127.0.0.1'): Promise<Platform> {
         ...(isLate ? { late: '' } : {}),
       })
       return `http://${host}/watch?${query.toString()}`
+    },
+    treat(next) {
+      pages = next
     },
     release() {
       for (const go of held) go()
@@ -154,6 +165,12 @@ function sendFile(file: string, pace: string, { request, response, held }: Excha
     if (pace === 'held') return hold(readFileSync(file).subarray(half + 1, last + 1), { response, held })
     setTimeout(() => void createReadStream(file, { start: half + 1, end: last }).pipe(response), 1500)
   })
+}
+
+/** Holds an answer back. */
+function holdPage(go: () => void, { response, held }: Pick<Exchange, 'response' | 'held'>): void {
+  held.add(go)
+  response.once('close', () => held.delete(go))
 }
 
 /** Holds the rest of a file back, but for a byte now and then: the connection of a server that sends nothing would time out. */

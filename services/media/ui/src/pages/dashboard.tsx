@@ -8,6 +8,7 @@ import { ListToolbar } from '../jobs/list-toolbar.tsx'
 import { showAnswer } from '../jobs/use-job-actions.ts'
 import { listKeys } from '../jobs/use-list-keys.ts'
 import { KeysHelp } from '../keyboard/keys.tsx'
+import { PausedPlatforms } from '../platforms/paused-platforms.tsx'
 import { OpenNotice } from '../session/open-notice.tsx'
 import { SubmitCard } from '../submit/submit-card.tsx'
 
@@ -27,6 +28,7 @@ export function DashboardPage() {
       <PageHeader title="Downloads" actions={<PageButtons onOpen={setDialog} />} />
       <OpenNotice />
       <SubmitCard field={field} onAdded={(job) => showAnswer(cache, job, undefined)} />
+      <PausedPlatforms />
       <JobList
         toolbar={<ListToolbar filter={filter} onChange={setFilter} search={search} />}
         filter={filter}
