@@ -42,6 +42,7 @@ export const aboutFor = ({ hasApiTokens }: { hasApiTokens: boolean }): ApiDescri
     { name: 'Sign-in', description: 'The one account' },
     ...(hasApiTokens ? [tokenTag] : []),
     { name: 'Jobs', description: 'Downloads' },
+    { name: 'Lists', description: 'Playlists and channels, many downloads at once, and lists that are followed' },
     { name: 'Library', description: 'Finished downloads: search, tags and collections' },
     { name: 'Events', description: 'Live updates' },
     { name: 'Files', description: 'Files of a job' },

@@ -33,13 +33,19 @@ import { createEventStreams } from './events/streams.ts'
 import { createFailureRecorder, FailureReports } from './failures/failure-reports.ts'
 import { Feeds } from './feeds/feeds.ts'
 import { readHealth } from './health/health.ts'
+import { FollowChecks } from './follows/follow-checks.ts'
+import { Follows } from './follows/follows.ts'
 import { createHostReader, effectiveProcessors, sizesFor } from './host/host.ts'
 import { createMediaLookup, type MediaLookup } from './info/info.ts'
+import { Imports } from './intake/imports.ts'
+import { MediaIntake } from './intake/intake.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { Collections } from './collections/collections.ts'
 import { Library } from './library/library.ts'
 import { createRemoveJobs } from './jobs/remove-jobs.ts'
 import { createRunJob, diskReserve, freeSpace } from './jobs/run-job.ts'
+import { Lists } from './lists/lists.ts'
+import { createMediaLists } from './lists/media-lists.ts'
 import { WorkFolders } from './jobs/work-folders.ts'
 import { Workers } from './jobs/workers.ts'
 import { eventClasses } from './notifications/event-classes.ts'
@@ -310,6 +316,7 @@ export async function createApp(dependencies: AppDependencies) {
   const count = core.workerCount()
   if (count > 0) await core.startWorkers(count)
   upkeep.start()
+  await opened.start()
   return {
     http,
     core,
@@ -348,6 +355,10 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
   const readUrl = createUrlReader(core)
   const lookup = createMediaLookup(context)
   const jobs = createJobs(core, { readUrl, lookup })
+  const mediaLists = createMediaLists(context)
+  const lists = new Lists({ ...context, mediaLists })
+  const intake = new MediaIntake({ ...context, queueSize: config.queueSize })
+  const checks = new FollowChecks({ ...context, mediaLists, intake })
   const renditions = createRenditions({ ...context, jobs })
   const trims = new Trims({ ...context, jobs })
   const stemFetch = createStemFetch({ baseUrl: config.stemServiceUrl, allow: config.outboundAllow })
@@ -394,6 +405,10 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     tokens: apiTokens,
     securityLog,
     jobs,
+    lists,
+    intake,
+    imports: new Imports({ ...context, readUrl, lists, mediaLists, intake }),
+    follows: new Follows({ ...context, lists, wake: () => checks.wake() }),
     failures: new FailureReports({ ...context, jobs, version }),
     pauses: core.pauses,
     readHealth: () => readHealth(context),
@@ -444,7 +459,13 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
   return {
     features,
     guard,
+    /** Begins to look at followed lists and to take in what waits. */
+    async start(): Promise<void> {
+      intake.start()
+      await checks.start()
+    },
     async close() {
+      await Promise.all([intake.close(), checks.close()])
       ended.close()
       unfollow()
       apiTokens?.close()

@@ -2,6 +2,7 @@ import { OperatorError, type DoctorCheck, type Environment } from '@hearth/runti
 import { addBackupCommands, addServeCommand, describeBackups } from '@hearth/service'
 import { Option, type Command } from 'commander'
 import type { GetOptions } from './command-line/get.ts'
+import type { ImportOptions } from './command-line/import.ts'
 import type { ShareOptions } from './command-line/share.ts'
 import type { ToolUpdate, Updates } from './updates/schema.ts'
 import type { Updater } from './updates/updates.ts'
@@ -17,6 +18,7 @@ export function addCommands(program: Command): void {
       await work(process.env)
     })
   addGetCommand(program)
+  addImportCommand(program)
   addShareCommand(program)
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
@@ -45,6 +47,22 @@ function addGetCommand(program: Command): void {
     .addOption(tokenOption())
     .action(async (address: string, options: GetOptions) =>
       (await import('./command-line/get.ts')).get(address, options),
+    )
+}
+
+/** Adds `import`, which works through a running service, here or elsewhere. */
+function addImportCommand(program: Command): void {
+  program
+    .command('import')
+    .description('download the addresses of a file through a running service, and print what became of each')
+    .argument('<file>', 'one address per line; - reads standard input')
+    .addOption(new Option('--audio', 'keep the sound (default)').conflicts('video'))
+    .option('--video', 'keep the video')
+    .addOption(new Option('--quality <quality>', 'how good').choices(['max', 'medium', 'small']).default('max'))
+    .addOption(serverOption())
+    .addOption(tokenOption())
+    .action(async (file: string, options: ImportOptions) =>
+      (await import('./command-line/import.ts')).importFile(file, options),
     )
 }
 

@@ -69,6 +69,7 @@ export const JobsChanged = z
       'job_added',
       'job_removed',
       'jobs_cleared',
+      'lists_changed',
       'platforms_changed',
       'settings_changed',
       'resync_required',

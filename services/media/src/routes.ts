@@ -14,11 +14,14 @@ import { deliveryRoutes } from './delivery/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { failureRoutes } from './failures/routes.ts'
 import { feedRoutes } from './feeds/routes.ts'
+import { followRoutes } from './follows/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { infoRoutes } from './info/routes.ts'
+import { intakeRoutes } from './intake/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { collectionRoutes } from './collections/routes.ts'
 import { libraryRoutes } from './library/routes.ts'
+import { listRoutes } from './lists/routes.ts'
 import { conflict, unavailable } from './problems.ts'
 import type { AnalysisRequests } from './reanalysis/requests.ts'
 import { reanalysisRoutes } from './reanalysis/routes.ts'
@@ -42,6 +45,9 @@ export type Features = FeaturesOf<typeof jobRoutes> &
   FeaturesOf<typeof collectionRoutes> &
   FeaturesOf<typeof infoRoutes> &
   FeaturesOf<typeof failureRoutes> &
+  FeaturesOf<typeof followRoutes> &
+  FeaturesOf<typeof intakeRoutes> &
+  FeaturesOf<typeof listRoutes> &
   FeaturesOf<typeof healthRoutes> &
   FeaturesOf<typeof deliveryRoutes> &
   FeaturesOf<typeof eventRoutes> &
@@ -124,6 +130,9 @@ export function allRoutes(features: Features): Route[] {
     ...infoRoutes(features),
     ...failureRoutes(features),
     ...healthRoutes(features),
+    ...listRoutes(features),
+    ...intakeRoutes(features),
+    ...followRoutes(features),
     ...deliveryRoutes(features),
     ...eventRoutes(features),
     ...settingsRoutes(features, (call) => cookies.endSession(call)),

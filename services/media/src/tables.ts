@@ -24,6 +24,10 @@ export interface Tables
   cookie_jars: CookieJarRow
   platform_pauses: PlatformPauseRow
   job_failures: JobFailureRow
+  followed_lists: FollowedListRow
+  list_media: ListMediaRow
+  intake_items: IntakeItemRow
+  platform_paces: PlatformPaceRow
   files: FileRow
 }
 
@@ -230,6 +234,66 @@ export interface JobFailureRow {
   output: string
 }
 
+/** A playlist or channel that is checked from time to time. */
+export interface FollowedListRow {
+  id: string
+  /** Equal for every address of the same list. */
+  list_key: string
+  url: string
+  platform: Job['platform']
+  title: string | null
+  type: Job['type']
+  quality: Job['quality']
+  every_minutes: number
+  /** What was published before does not count; null without that filter. */
+  newer_than: number | null
+  min_seconds: number | null
+  /** Words of which a title must have one, separated by commas. */
+  title_has: string | null
+  /** 1 when the first check takes what is there, too. */
+  takes_present: number
+  is_enabled: number
+  /** 1 after the first check. */
+  is_begun: number
+  next_at: number
+  /** Until when the process that checks it counts as alive. */
+  lease_until: number | null
+  /** Checks in a row that failed. */
+  failures: number
+  checked_at: number | null
+  error_code: string | null
+  message: string | null
+  created_at: number
+}
+
+/** A medium of a followed list that was decided about. */
+export interface ListMediaRow {
+  list_id: string
+  media_key: string
+  seen_at: number
+}
+
+/** A medium that becomes a job when its platform and the queue have room. */
+export interface IntakeItemRow {
+  id: string
+  /** The followed list that it comes from; null for one that a person chose. */
+  list_id: string | null
+  media_key: string
+  url: string
+  platform: Job['platform']
+  type: Job['type']
+  quality: Job['quality']
+  title: string | null
+  added_at: number
+  position: number
+}
+
+/** Time from which the next medium of a list may be fetched from a platform. */
+export interface PlatformPaceRow {
+  platform: Job['platform']
+  next_at: number
+}
+
 /** A file that every process of an installation needs, such as the logo. */
 export interface FileRow {
   name: string
@@ -239,7 +303,7 @@ export interface FileRow {
   content: string
 }
 
-/** Every table that is backed up, referenced ones first. Challenges and pauses are of the moment, and triggers write the library's. */
+/** Every table that is backed up, referenced ones first. Challenges, pauses and paces are of the moment, and triggers write the library's. */
 export const tableNames = [
   'facts',
   'settings',
@@ -259,6 +323,9 @@ export const tableNames = [
   'stem_splits',
   'cookie_jars',
   'job_failures',
+  'followed_lists',
+  'list_media',
+  'intake_items',
   'files',
   ...notificationTableNames,
 ] as const satisfies readonly (keyof Tables)[]

@@ -7,7 +7,8 @@ import type { Platform } from '../platforms/schema.ts'
 import type { PlatformHosts } from '../platforms/platform-hosts.ts'
 import type { PlatformPauses } from '../pauses/platform-pauses.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
-import type { MediaFormat, MediaInfo, YtDlp } from '../tools/yt-dlp.ts'
+import type { MediaFormat, MediaInfo } from '../tools/media-info.ts'
+import type { YtDlp } from '../tools/yt-dlp.ts'
 import type { Info } from './schema.ts'
 
 /** Lifetime of an answer, milliseconds; number of answers kept; maximum of concurrent probes. */

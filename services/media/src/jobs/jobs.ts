@@ -36,8 +36,8 @@ export interface JobDependencies {
   readonly checkSpace: () => Promise<void>
 }
 
-/** Number of the lock under which submissions count queued jobs on PostgreSQL. */
-const queueLock = 8_103_001
+/** Number of the lock under which jobs enter the queue on PostgreSQL. */
+export const queueLock = 8_103_001
 
 /** Jobs: submit, list, cancel, retry. Throws problems of the API. */
 export class Jobs {

@@ -57,6 +57,7 @@ export async function setTempo(db: Db, id: string, bpm: number): Promise<JobRow 
     .executeTakeFirst()
 }
 
+/** Adds a job. */
 export async function insertJob(db: Db, row: JobRow): Promise<void> {
   await db.insertInto('jobs').values(row).execute()
 }

@@ -26,6 +26,9 @@ export type ShareLink = Schemas['ShareLink']
 export type Share = Schemas['Share']
 export type ShareChange = Schemas['ShareChange']
 export type Feed = Schemas['Feed']
+export type MediaList = Schemas['MediaList']
+export type ImportAnswer = Schemas['ImportAnswer']
+export type Follow = Schemas['Follow']
 export type PlatformHealth = Schemas['PlatformHealth']
 export type Collection = Schemas['Collection']
 export type LibraryPage = Schemas['LibraryPage']
@@ -75,6 +78,9 @@ export const keys = {
   sessions: ['sessions'],
   cookies: ['cookies'],
   platforms: ['platforms'],
+  playlist: (url: string, type: string) => ['playlist', url, type],
+  imports: ['imports'],
+  followed: ['followed'],
   logo: ['logo'],
   statistics: ['statistics'],
   tempi: ['tempi'],
@@ -103,6 +109,9 @@ export const readStemStatus = (isForced = false) =>
 
 /** Reads the state of the cookies of every platform. */
 export const readCookies = () => answer(api.GET('/api/cookies'))
+
+/** Reads how many downloads of lists wait to be added. */
+export const readImports = () => answer(api.GET('/api/imports'))
 
 /** Reads the health of every platform. */
 export const readPlatforms = () => answer(api.GET('/api/platforms'))

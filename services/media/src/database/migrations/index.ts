@@ -11,6 +11,7 @@ import * as feeds from './0009-feeds.ts'
 import * as shares from './0010-shares.ts'
 import * as library from './0011-library.ts'
 import * as platformPauses from './0012-platform-pauses.ts'
+import * as lists from './0013-lists.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -26,4 +27,5 @@ export const migrations: Migrations = {
   '0010-shares': shares,
   '0011-library': library,
   '0012-platform-pauses': platformPauses,
+  '0013-lists': lists,
 }

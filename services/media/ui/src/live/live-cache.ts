@@ -68,6 +68,9 @@ function noteTyped(message: Typed, effects: Effects): void {
       for (const name of ['job', 'statistics', 'tempi', 'shares', 'trims', 'library', 'library-tags', 'collections'])
         refresher.note(name)
       return
+    case 'lists_changed':
+      for (const name of ['imports', 'followed']) refresher.note(name)
+      return
     case 'platforms_changed':
       refresher.note('platforms')
       return

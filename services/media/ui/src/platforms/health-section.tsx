@@ -56,7 +56,7 @@ export function HealthSection() {
         rowKey={({ platform }) => platform}
         empty={null}
       />
-      <Text size="sm" c="dimmed">
+      <Text size="sm" c="dimmed" mt="sm">
         Counted are the last 20 downloads, without those that failed for what they are, such as removed ones. A platform
         that refuses this server is paused by itself: its downloads wait, and one is tried from time to time.
       </Text>
