@@ -42,6 +42,7 @@ export const aboutFor = ({ hasApiTokens }: { hasApiTokens: boolean }): ApiDescri
     { name: 'Sign-in', description: 'The one account' },
     ...(hasApiTokens ? [tokenTag] : []),
     { name: 'Jobs', description: 'Downloads' },
+    { name: 'Lists', description: 'Playlists and channels, many downloads at once, and lists that are followed' },
     { name: 'Library', description: 'Finished downloads: search, tags and collections' },
     { name: 'Events', description: 'Live updates' },
     { name: 'Files', description: 'Files of a job' },
@@ -50,6 +51,10 @@ export const aboutFor = ({ hasApiTokens }: { hasApiTokens: boolean }): ApiDescri
     { name: 'Stems', description: 'Vocals and accompaniment' },
     { name: 'Shares', description: 'Links for others' },
     { name: 'Feeds', description: 'Finished sounds for podcast apps' },
+    {
+      name: 'Platforms',
+      description: 'How downloads from each platform go, and pauses of platforms that refuse this server',
+    },
     { name: 'Cookies', description: 'Cookies of accounts at the platforms' },
     { name: 'Settings', description: 'Settings of the service' },
     { name: 'Notifications', description: 'Who is told when something goes wrong' },

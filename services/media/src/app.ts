@@ -30,18 +30,28 @@ import { createSlots } from './conversion/slots.ts'
 import { createCookieJars } from './cookies/jars.ts'
 import type { MediaBus } from './events.ts'
 import { createEventStreams } from './events/streams.ts'
+import { createFailureRecorder, FailureReports } from './failures/failure-reports.ts'
 import { Feeds } from './feeds/feeds.ts'
+import { readHealth } from './health/health.ts'
+import { FollowChecks } from './follows/follow-checks.ts'
+import { Follows } from './follows/follows.ts'
 import { createHostReader, effectiveProcessors, sizesFor } from './host/host.ts'
 import { createMediaLookup, type MediaLookup } from './info/info.ts'
+import { Imports } from './intake/imports.ts'
+import { MediaIntake } from './intake/intake.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { Collections } from './collections/collections.ts'
 import { Library } from './library/library.ts'
 import { createRemoveJobs } from './jobs/remove-jobs.ts'
 import { createRunJob, diskReserve, freeSpace } from './jobs/run-job.ts'
+import { Lists } from './lists/lists.ts'
+import { createMediaLists } from './lists/media-lists.ts'
 import { WorkFolders } from './jobs/work-folders.ts'
 import { Workers } from './jobs/workers.ts'
 import { eventClasses } from './notifications/event-classes.ts'
 import { createMediaReports } from './notifications/media-reports.ts'
+import { followPauses } from './notifications/platform-reports.ts'
+import { PlatformPauses } from './pauses/platform-pauses.ts'
 import { createPlatformHosts } from './platforms/platform-hosts.ts'
 import { createUrlReader, type UrlReader } from './platforms/read-url.ts'
 import { toError, unavailable } from './problems.ts'
@@ -96,15 +106,17 @@ export type Core = Awaited<ReturnType<typeof createCore>>
 
 /** Creates everything but the web side. No job runs until the workers are started. */
 export async function createCore(dependencies: CoreDependencies) {
-  const { config, log, bus } = dependencies
+  const { config, log, bus, timers } = dependencies
   const base = await openBase(dependencies)
-  const { db, settings, artifacts, sizes } = base
+  const { db, settings, artifacts, sizes, pauses, tools } = base
   const unsubscribe = followSettings(settings, bus, log)
   const { run, reanalysis, close: closeRun } = createRun(base)
   const workers = new Workers({
     ...dependencies,
     db,
     run,
+    pauses,
+    failures: createFailureRecorder({ clock: timers, ytDlp: tools.ytDlp }),
     discard: (id) => artifacts.removeJob(id),
     lease: config.leaseSeconds * 1000,
   })
@@ -150,6 +162,7 @@ async function openBase(dependencies: CoreDependencies) {
     folders: new WorkFolders(join(config.dataDirectory, 'work')),
     watermark: openWatermark({ db, folder: join(config.dataDirectory, 'logo') }),
     hosts: createPlatformHosts(config.extraHosts),
+    pauses: createPauses(dependencies),
     /** Numbers of workers, conversions and fragments that fit this host. */
     sizes,
     /** Slots for work that needs the processor. */
@@ -157,6 +170,19 @@ async function openBase(dependencies: CoreDependencies) {
     /** Folder for temporary files. */
     scratch: openScratch(config.dataDirectory),
   }
+}
+
+/** Creates the pauses of platforms; when one ends, workers learn of the jobs that waited. */
+function createPauses({ config, database, bus, queue, timers, log }: CoreDependencies): PlatformPauses {
+  const db = database.query
+  const patience = config.leaseSeconds * 1000
+  const onOpened = () => {
+    queue.wake()
+    queue
+      .remind(db, { patience, now: timers.now() })
+      .catch((error: unknown) => log.warn({ err: error }, 'workers did not learn that a pause is over'))
+  }
+  return new PlatformPauses({ db, bus, timers, onOpened })
 }
 
 export interface ToolDependencies extends Omit<ChosenYtDlpDependencies, 'config' | 'fetchMissing'> {
@@ -278,13 +304,19 @@ export async function createApp(dependencies: AppDependencies) {
   const upkeep = createUpkeep({
     ...core,
     settings: () => core.settings.current(),
-    others: [() => features.library.tidy(), () => features.shares.tidy(), () => features.thumbnails.tidy()],
+    others: [
+      () => features.library.tidy(),
+      () => features.shares.tidy(),
+      () => features.thumbnails.tidy(),
+      () => features.failures.tidy(),
+    ],
   })
   // No other process works on a SQLite database.
   if (core.database.kind === 'sqlite') await upkeep.clear()
   const count = core.workerCount()
   if (count > 0) await core.startWorkers(count)
   upkeep.start()
+  await opened.start()
   return {
     http,
     core,
@@ -323,6 +355,10 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
   const readUrl = createUrlReader(core)
   const lookup = createMediaLookup(context)
   const jobs = createJobs(core, { readUrl, lookup })
+  const mediaLists = createMediaLists(context)
+  const lists = new Lists({ ...context, mediaLists })
+  const intake = new MediaIntake({ ...context, queueSize: config.queueSize })
+  const checks = new FollowChecks({ ...context, mediaLists, intake })
   const renditions = createRenditions({ ...context, jobs })
   const trims = new Trims({ ...context, jobs })
   const stemFetch = createStemFetch({ baseUrl: config.stemServiceUrl, allow: config.outboundAllow })
@@ -343,6 +379,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
   const mediaReports = createMediaReports(notifications.reports)
   const ended = await openEndedJobs({ ...core, onEnded: (job) => mediaReports.jobEnded(job) })
   await notifications.start()
+  const unfollow = followPauses({ ...core, reports: notifications.reports })
   const metrics = new Metrics({
     service: 'media',
     version,
@@ -368,6 +405,13 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     tokens: apiTokens,
     securityLog,
     jobs,
+    lists,
+    intake,
+    imports: new Imports({ ...context, readUrl, lists, mediaLists, intake }),
+    follows: new Follows({ ...context, lists, wake: () => checks.wake() }),
+    failures: new FailureReports({ ...context, jobs, version }),
+    pauses: core.pauses,
+    readHealth: () => readHealth(context),
     analysisRequests: createAnalysisRequests({ ...context, jobs }),
     library: new Library(context),
     collections: new Collections(context),
@@ -415,8 +459,15 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
   return {
     features,
     guard,
+    /** Begins to look at followed lists and to take in what waits. */
+    async start(): Promise<void> {
+      intake.start()
+      await checks.start()
+    },
     async close() {
+      await Promise.all([intake.close(), checks.close()])
       ended.close()
+      unfollow()
       apiTokens?.close()
       await stems.close()
       await stemFetch.close()

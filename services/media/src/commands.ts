@@ -2,6 +2,7 @@ import { OperatorError, type DoctorCheck, type Environment } from '@hearth/runti
 import { addBackupCommands, addServeCommand, describeBackups } from '@hearth/service'
 import { Option, type Command } from 'commander'
 import type { GetOptions } from './command-line/get.ts'
+import type { ImportOptions } from './command-line/import.ts'
 import type { ShareOptions } from './command-line/share.ts'
 import type { ToolUpdate, Updates } from './updates/schema.ts'
 import type { Updater } from './updates/updates.ts'
@@ -17,11 +18,13 @@ export function addCommands(program: Command): void {
       await work(process.env)
     })
   addGetCommand(program)
+  addImportCommand(program)
   addShareCommand(program)
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
   addAnalysisCommand(program)
   addToolCommands(program)
+  addPlatformCommands(program)
 }
 
 /** Formats of `GET /download/{job_id}`. */
@@ -44,6 +47,22 @@ function addGetCommand(program: Command): void {
     .addOption(tokenOption())
     .action(async (address: string, options: GetOptions) =>
       (await import('./command-line/get.ts')).get(address, options),
+    )
+}
+
+/** Adds `import`, which works through a running service, here or elsewhere. */
+function addImportCommand(program: Command): void {
+  program
+    .command('import')
+    .description('download the addresses of a file through a running service, and print what became of each')
+    .argument('<file>', 'one address per line; - reads standard input')
+    .addOption(new Option('--audio', 'keep the sound (default)').conflicts('video'))
+    .option('--video', 'keep the video')
+    .addOption(new Option('--quality <quality>', 'how good').choices(['max', 'medium', 'small']).default('max'))
+    .addOption(serverOption())
+    .addOption(tokenOption())
+    .action(async (file: string, options: ImportOptions) =>
+      (await import('./command-line/import.ts')).importFile(file, options),
     )
 }
 
@@ -148,6 +167,23 @@ function addToolCommands(program: Command): void {
     .command('revert')
     .description('go back to the yt-dlp before, and print its version')
     .action(() => change((updates) => updates.revertYtDlp()))
+}
+
+/** Adds `platforms`: how downloads from each go, and the end of a pause. */
+function addPlatformCommands(program: Command): void {
+  const platforms = program.command('platforms').description('the platforms that media are fetched from')
+  platforms
+    .command('status')
+    .description('print a line for each platform: name, state, successes, failures, reason, seconds of the pause left')
+    .option('--json', 'print everything that is known')
+    .action(async (options: { json?: boolean }) =>
+      (await import('./command-line/platforms.ts')).printHealth(options.json === true),
+    )
+  platforms
+    .command('try')
+    .description('end the wait of a paused platform: a running service tries one of its downloads')
+    .argument('<platform>', 'youtube, tiktok, instagram or facebook')
+    .action(async (platform: string) => (await import('./command-line/platforms.ts')).tryPlatform(platform))
 }
 
 function print(status: Updates, { json }: { json?: boolean }): void {

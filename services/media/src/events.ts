@@ -5,6 +5,7 @@ import { Job, JobStatus } from './jobs/schema.ts'
 const shared = { seq: z.int().min(0).meta({ description: 'Grows with every event; also the id of the message' }) }
 
 const changing = Job.pick({
+  error_code: true,
   filename: true,
   filesize_bytes: true,
   codec: true,
@@ -64,7 +65,16 @@ export const StemEvent = z
 export const JobsChanged = z
   .object({
     ...shared,
-    type: z.enum(['job_added', 'job_removed', 'jobs_cleared', 'settings_changed', 'resync_required', 'shutdown']),
+    type: z.enum([
+      'job_added',
+      'job_removed',
+      'jobs_cleared',
+      'lists_changed',
+      'platforms_changed',
+      'settings_changed',
+      'resync_required',
+      'shutdown',
+    ]),
     job_id: z.string().nullable(),
   })
   .meta({ id: 'JobsChanged' })

@@ -93,7 +93,7 @@ async function openCore(config: Config, context: OpenContext): Promise<{ core: C
   )
   const { database, sealer } = storage
   const db = database.query
-  const messages = await openMessages(config, context, () => firstQueued(db))
+  const messages = await openMessages(config, context, () => firstQueued(db, timers.now()))
   const core = await createCore({ config, log, timers, database, sealer, ...messages })
   opening.resources.defer(() => core.close())
   // No other process works on this database: this one holds the lock of its file.

@@ -12,11 +12,16 @@ import { accountRoutes, createPageCookies, type AccountDependencies } from './ac
 import { cookieRoutes } from './cookies/routes.ts'
 import { deliveryRoutes } from './delivery/routes.ts'
 import { eventRoutes } from './events/routes.ts'
+import { failureRoutes } from './failures/routes.ts'
 import { feedRoutes } from './feeds/routes.ts'
+import { followRoutes } from './follows/routes.ts'
+import { healthRoutes } from './health/routes.ts'
 import { infoRoutes } from './info/routes.ts'
+import { intakeRoutes } from './intake/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { collectionRoutes } from './collections/routes.ts'
 import { libraryRoutes } from './library/routes.ts'
+import { listRoutes } from './lists/routes.ts'
 import { conflict, unavailable } from './problems.ts'
 import type { AnalysisRequests } from './reanalysis/requests.ts'
 import { reanalysisRoutes } from './reanalysis/routes.ts'
@@ -39,6 +44,11 @@ export type Features = FeaturesOf<typeof jobRoutes> &
   FeaturesOf<typeof libraryRoutes> &
   FeaturesOf<typeof collectionRoutes> &
   FeaturesOf<typeof infoRoutes> &
+  FeaturesOf<typeof failureRoutes> &
+  FeaturesOf<typeof followRoutes> &
+  FeaturesOf<typeof intakeRoutes> &
+  FeaturesOf<typeof listRoutes> &
+  FeaturesOf<typeof healthRoutes> &
   FeaturesOf<typeof deliveryRoutes> &
   FeaturesOf<typeof eventRoutes> &
   Parameters<typeof settingsRoutes>[0] &
@@ -118,6 +128,11 @@ export function allRoutes(features: Features): Route[] {
     ...libraryRoutes(features),
     ...collectionRoutes(features),
     ...infoRoutes(features),
+    ...failureRoutes(features),
+    ...healthRoutes(features),
+    ...listRoutes(features),
+    ...intakeRoutes(features),
+    ...followRoutes(features),
     ...deliveryRoutes(features),
     ...eventRoutes(features),
     ...settingsRoutes(features, (call) => cookies.endSession(call)),

@@ -1,6 +1,7 @@
 import type { PasskeyTables, RecoveryCodeTables, SecurityLogTables, SessionRow, TokenTables } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 import type { Job } from './jobs/schema.ts'
+import type { BlockReason } from './platforms/schema.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, switches 0 or 1. */
@@ -21,6 +22,12 @@ export interface Tables
   library_tags: LibraryTagRow
   stem_splits: StemSplitRow
   cookie_jars: CookieJarRow
+  platform_pauses: PlatformPauseRow
+  job_failures: JobFailureRow
+  followed_lists: FollowedListRow
+  list_media: ListMediaRow
+  intake_items: IntakeItemRow
+  platform_paces: PlatformPaceRow
   files: FileRow
 }
 
@@ -53,8 +60,8 @@ export interface JobRow extends Omit<
   interruptions: number
   /** Until when the worker that has it counts as alive; null when none has. */
   lease_until: number | null
-  /** Stable code of a failure. */
-  error_code: string | null
+  /** Number of times in a row that its platform refused this server. */
+  refusals: number
   created_at: number
   /** Time at which it entered the queue; the queue is served in this order. */
   queued_at: number
@@ -199,6 +206,94 @@ export interface CookieJarRow {
   updated_at: number
 }
 
+/** A platform that refuses this server: its jobs wait. */
+export interface PlatformPauseRow {
+  platform: Job['platform']
+  /** Code of the failure that began it, or of the last probe. */
+  reason: BlockReason
+  began_at: number
+  /** From then on one job is tried, the probe. */
+  paused_until: number
+  /** Refusals in a row: the first one, and those of the probes. */
+  refusals: number
+  /** The probe; it is under way while a worker has this attempt. */
+  probe_job: string | null
+  probe_attempt: number | null
+}
+
+/** What a tool said when a job failed last, without what nobody else should read. */
+export interface JobFailureRow {
+  job_id: string
+  attempt: number
+  failed_at: number
+  code: string
+  message: string
+  /** Version of yt-dlp at that time. */
+  tool_version: string | null
+  exit_code: number | null
+  output: string
+}
+
+/** A playlist or channel that is checked from time to time. */
+export interface FollowedListRow {
+  id: string
+  /** Equal for every address of the same list. */
+  list_key: string
+  url: string
+  platform: Job['platform']
+  title: string | null
+  type: Job['type']
+  quality: Job['quality']
+  every_minutes: number
+  /** What was published before does not count; null without that filter. */
+  newer_than: number | null
+  min_seconds: number | null
+  /** Words of which a title must have one, separated by commas. */
+  title_has: string | null
+  /** 1 when the first check takes what is there, too. */
+  takes_present: number
+  is_enabled: number
+  /** 1 after the first check. */
+  is_begun: number
+  next_at: number
+  /** Until when the process that checks it counts as alive. */
+  lease_until: number | null
+  /** Checks in a row that failed. */
+  failures: number
+  checked_at: number | null
+  error_code: string | null
+  message: string | null
+  created_at: number
+}
+
+/** A medium of a followed list that was decided about. */
+export interface ListMediaRow {
+  list_id: string
+  media_key: string
+  seen_at: number
+}
+
+/** A medium that becomes a job when its platform and the queue have room. */
+export interface IntakeItemRow {
+  id: string
+  /** The followed list that it comes from; null for one that a person chose. */
+  list_id: string | null
+  media_key: string
+  url: string
+  platform: Job['platform']
+  type: Job['type']
+  quality: Job['quality']
+  title: string | null
+  added_at: number
+  position: number
+}
+
+/** Time from which the next medium of a list may be fetched from a platform. */
+export interface PlatformPaceRow {
+  platform: Job['platform']
+  next_at: number
+}
+
 /** A file that every process of an installation needs, such as the logo. */
 export interface FileRow {
   name: string
@@ -208,7 +303,7 @@ export interface FileRow {
   content: string
 }
 
-/** Every table that is backed up, referenced ones first. Challenges live for two minutes, and triggers write the library's. */
+/** Every table that is backed up, referenced ones first. Challenges, pauses and paces are of the moment, and triggers write the library's. */
 export const tableNames = [
   'facts',
   'settings',
@@ -227,6 +322,10 @@ export const tableNames = [
   'collection_jobs',
   'stem_splits',
   'cookie_jars',
+  'job_failures',
+  'followed_lists',
+  'list_media',
+  'intake_items',
   'files',
   ...notificationTableNames,
 ] as const satisfies readonly (keyof Tables)[]

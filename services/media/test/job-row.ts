@@ -16,6 +16,7 @@ export function finishedJob(more: Partial<JobRow> = {}): JobRow {
     status: 'analysis_done',
     attempt: 1,
     interruptions: 0,
+    refusals: 0,
     lease_until: null,
     video_title: null,
     video_meta_hover: null,

@@ -431,7 +431,7 @@ test('settings are saved by group, errors appear at their field, and a lost toke
       ),
     })
   await page.getByText('1024 × 256 pixels').waitFor()
-  await page.getByRole('tab', { name: 'Cookies' }).click()
+  await page.getByRole('tab', { name: 'Platforms' }).click()
   await page.getByRole('button', { name: 'Paste cookies of Instagram' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('What you copied').fill('sessionid=abc; csrftoken=def')

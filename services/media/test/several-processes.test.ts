@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict'
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { eventually, postgresObstacle, startPostgres, startServiceProcess, temporaryDirectory } from '@hearth/testing'
 import type { Job } from '../src/jobs/schema.ts'
 import { csrfCookie } from '../src/accounts/csrf.ts'
 import { knows } from './in-process.ts'
 import { startPlatform } from './platform/platform.ts'
-
-const commandLine = join(import.meta.dirname, '../../../cli/hearth.mjs')
-
-async function startWorker(environment: Record<string, string>): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [commandLine, 'media', 'worker'], {
-    env: { PATH: process.env['PATH'], ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  await once(createInterface({ input: child.stdout }), 'line')
-  return child
-}
+import { startWorker } from './start-worker.ts'
 
 /** A browser of one of the web processes, with an address for each call. */
 async function openBrowser(url: string) {

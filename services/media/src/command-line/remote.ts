@@ -3,6 +3,7 @@ import { OperatorError } from '@hearth/runtime'
 import { readTokenFile } from '@hearth/service'
 import { z } from 'zod'
 import { csrfCookie } from '../accounts/csrf.ts'
+import { ImportedUrl } from '../intake/schema.ts'
 import { Job } from '../jobs/schema.ts'
 
 /** Longest time until a file begins to come, milliseconds: it may have to be made. */
@@ -16,6 +17,8 @@ const RemoteJob = Job.pick({ id: true, status: true, message: true, filename: tr
 export type RemoteJob = z.infer<typeof RemoteJob>
 
 const RemoteShare = z.object({ url: z.string() })
+
+const RemoteImport = z.object({ results: z.array(ImportedUrl) })
 
 const Failure = z.object({ detail: z.string(), existing_job: RemoteJob.optional() })
 
@@ -34,6 +37,8 @@ export interface Remote {
   submit(fields: Readonly<Record<string, string>>): Promise<{ job: RemoteJob; isNew: boolean }>
   /** Makes a share link and returns its address. */
   share(fields: object): Promise<string>
+  /** Has addresses downloaded one after another, and returns what became of each. */
+  importUrls(fields: object): Promise<ImportedUrl[]>
   job(id: string): Promise<RemoteJob>
   file(id: string, format: string): Promise<RemoteFile>
 }
@@ -67,6 +72,11 @@ export async function openRemote({ url, tokenFile, signal }: RemoteOptions): Pro
       await pause(seconds * 1000, undefined, { signal })
     }
   }
+  const post = async (path: string, fields: object): Promise<unknown> => {
+    const csrf = tokenFile === undefined ? await csrfHeaders(await send('api/session')) : {}
+    const headers = { ...csrf, 'content-type': 'application/json' }
+    return (await good(await send(path, { method: 'POST', headers, body: JSON.stringify(fields) }))).json()
+  }
   return {
     async job(id) {
       return RemoteJob.parse(await (await good(await send(`api/jobs/${id}`))).json())
@@ -81,10 +91,10 @@ export async function openRemote({ url, tokenFile, signal }: RemoteOptions): Pro
       return { job: existing, isNew: false }
     },
     async share(fields) {
-      const csrf = tokenFile === undefined ? await csrfHeaders(await send('api/session')) : {}
-      const headers = { ...csrf, 'content-type': 'application/json' }
-      const response = await send('api/shares', { method: 'POST', headers, body: JSON.stringify(fields) })
-      return RemoteShare.parse(await (await good(response)).json()).url
+      return RemoteShare.parse(await post('api/shares', fields)).url
+    },
+    async importUrls(fields) {
+      return RemoteImport.parse(await post('api/imports', fields)).results
     },
     async file(id, format) {
       const { body, headers } = await good(await send(`download/${id}?format=${format}`))

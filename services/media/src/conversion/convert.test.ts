@@ -44,7 +44,7 @@ const createConversion = (ffmpeg: Ffmpeg) =>
 
 const job = finishedJob({ type: 'video', video_title: 'A film', artist: 'An artist', status: 'transcoding' })
 const { signal } = new AbortController()
-const handle = { signal, advance: () => Promise.resolve(job) }
+const handle = { signal, advance: () => Promise.resolve(job), admitted: () => undefined }
 
 /** A JPEG of 16 by 16 pixels, as its header says, with samples of 255 bits, which no program reads. */
 const unreadable = Buffer.from('ffd8ffc00011ff0010001003012200021101031101ffd9', 'hex')

@@ -1,6 +1,7 @@
 import { FileForm, type Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
+import type { PlatformPauses } from '../pauses/platform-pauses.ts'
 import { maxCookieTextBytes } from './cookie-text.ts'
 import { removeCookies, storeCookieFile, storePastedCookies } from './cookies.ts'
 import type { CookieJars } from './jars.ts'
@@ -8,8 +9,19 @@ import { CookiePaste, CookieSnapshot } from './schema.ts'
 
 const PlatformPath = z.object({ platform: z.string() })
 
+export interface CookieFeatures {
+  readonly jars: CookieJars
+  readonly pauses: Pick<PlatformPauses, 'tryNow'>
+}
+
 /** Routes for the cookies of accounts at the platforms. Values of cookies are never read back. */
-export function cookieRoutes({ jars }: { jars: CookieJars }): Route[] {
+export function cookieRoutes({ jars, pauses }: CookieFeatures): Route[] {
+  /** A platform that refused this server is tried with them at once. */
+  const tried = async (stored: Promise<CookieSnapshot>): Promise<CookieSnapshot> => {
+    const snapshot = await stored
+    await pauses.tryNow(snapshot.platform)
+    return snapshot
+  }
   const shared = { tag: 'Cookies', access: 'member' } as const
   const one = {
     ...shared,
@@ -41,7 +53,7 @@ export function cookieRoutes({ jars }: { jars: CookieJars }): Route[] {
         success,
         errors: [404],
       },
-      ({ params, body }) => storeCookieFile(jars, params.platform, body.file.bytes),
+      ({ params, body }) => tried(storeCookieFile(jars, params.platform, body.file.bytes)),
     ),
     route(
       {
@@ -55,7 +67,7 @@ export function cookieRoutes({ jars }: { jars: CookieJars }): Route[] {
         success,
         errors: [404],
       },
-      ({ params, body }) => storePastedCookies(jars, params.platform, body.text),
+      ({ params, body }) => tried(storePastedCookies(jars, params.platform, body.text)),
     ),
     route(
       {

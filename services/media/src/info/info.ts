@@ -5,7 +5,10 @@ import type { CookieJars } from '../cookies/jars.ts'
 import type { MediaUrl } from '../platforms/media-url.ts'
 import type { Platform } from '../platforms/schema.ts'
 import type { PlatformHosts } from '../platforms/platform-hosts.ts'
-import type { MediaFormat, MediaInfo, YtDlp } from '../tools/yt-dlp.ts'
+import type { PlatformPauses } from '../pauses/platform-pauses.ts'
+import { MediaFailure } from '../tools/media-failure.ts'
+import type { MediaFormat, MediaInfo } from '../tools/media-info.ts'
+import type { YtDlp } from '../tools/yt-dlp.ts'
 import type { Info } from './schema.ts'
 
 /** Lifetime of an answer, milliseconds; number of answers kept; maximum of concurrent probes. */
@@ -28,6 +31,7 @@ export interface LookupDependencies {
   /** Folder for temporary copies of cookies. */
   readonly folder: string
   readonly hosts: PlatformHosts
+  readonly pauses: Pick<PlatformPauses, 'holding'>
 }
 
 /** Creates the lookup: answers are cached, and few probes run at a time. */
@@ -67,6 +71,9 @@ export function createMediaLookup(dependencies: LookupDependencies) {
 }
 
 async function probe(dependencies: LookupDependencies, media: MediaUrl, signal: AbortSignal): Promise<MediaInfo> {
+  // A platform that refuses this server is asked by its probe alone.
+  const pause = await dependencies.pauses.holding(media.platform)
+  if (pause !== undefined) throw new MediaFailure(pause.reason)
   const info = await withTemporaryFolder(dependencies.folder, (folder) =>
     dependencies.jars.withPrivateCopy(media.platform, folder, (cookies) =>
       dependencies.ytDlp.probe({

@@ -32,6 +32,7 @@ export function jobOfRow(row: JobRow): Job {
     created_at: jobTimestamp(row.created_at),
     finished_at: row.finished_at === null ? null : jobTimestamp(row.finished_at),
     message: row.message,
+    error_code: row.error_code,
     filesize_bytes: row.filesize_bytes,
     duration_seconds: row.duration_ms === null ? null : Math.round(row.duration_ms / 1000),
     codec: row.codec,

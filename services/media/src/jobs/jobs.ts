@@ -13,6 +13,7 @@ import { downloadName } from './file-names.ts'
 import { isTerminal, statusesBefore } from './job-machine.ts'
 import { jobEvent } from './job-events.ts'
 import { factsValues, jobOfRow } from './job-view.ts'
+import { cleared, newRow, type Requested } from './new-job.ts'
 import type { Job, NamePreview, NameTrial, Submission } from './schema.ts'
 import * as store from './store.ts'
 import type { WorkFolders } from './work-folders.ts'
@@ -35,40 +36,8 @@ export interface JobDependencies {
   readonly checkSpace: () => Promise<void>
 }
 
-/** Number of the lock under which submissions count queued jobs on PostgreSQL. */
-const queueLock = 8_103_001
-
-/** Facts about media while the platform has not named them. */
-const unknownFacts = { track_title: null, artist: null, album: null, channel: null, published_on: null, chapters: null }
-
-/** Values of a job that starts over. */
-const cleared = {
-  message: '',
-  error_code: null,
-  finished_at: null,
-  filesize_bytes: null,
-  duration_ms: null,
-  codec: null,
-  bitrate_kbps: null,
-  bpm: null,
-  bpm_confidence: null,
-  bpm_alternative: null,
-  musical_key: null,
-  key_confidence: null,
-  loudness_lufs: null,
-  loudness_range_lu: null,
-  true_peak_dbtp: null,
-  silence_start_ms: null,
-  silence_end_ms: null,
-  analyser_version: null,
-  analysis_wanted_at: null,
-  analysis_lease_until: null,
-  audio_hash: null,
-  artifact: null,
-  stem_ms: 0,
-  interruptions: 0,
-  lease_until: null,
-} satisfies store.JobValues
+/** Number of the lock under which jobs enter the queue on PostgreSQL. */
+export const queueLock = 8_103_001
 
 /** Jobs: submit, list, cancel, retry. Throws problems of the API. */
 export class Jobs {
@@ -216,22 +185,3 @@ const exampleFacts = {
   bpm: 124,
   musical_key: 14,
 }
-
-type Requested = Pick<JobRow, 'id' | 'url' | 'platform' | 'media_key' | 'type' | 'quality'> & store.JobValues
-
-const newRow = (requested: Requested, now: number): JobRow => ({
-  video_title: null,
-  video_meta_hover: null,
-  ...unknownFacts,
-  ...cleared,
-  search_words: '',
-  tags: null,
-  tag_words: '',
-  message: null,
-  status: 'queued',
-  name_template: null,
-  attempt: 1,
-  created_at: now,
-  queued_at: now,
-  ...requested,
-})

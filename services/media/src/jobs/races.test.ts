@@ -9,6 +9,7 @@ import type { Tables } from '../tables.ts'
 import { createLocalBus } from '@hearth/events'
 import type { MediaEvent } from '../events.ts'
 import { LocalQueue } from '../queue/local-queue.ts'
+import { PlatformPauses } from '../pauses/platform-pauses.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import { Jobs } from './jobs.ts'
 import { isTerminal } from './job-machine.ts'
@@ -23,7 +24,7 @@ async function live(acts: readonly Act[], outcome: 'good' | 'bad'): Promise<void
   await migrate(database.query, migrations)
   const log = createLog({ name: 'test', level: 'silent' })
   const bus = createLocalBus<MediaEvent>()
-  const queue = new LocalQueue({ first: () => firstQueued(database.query), log })
+  const queue = new LocalQueue({ first: () => firstQueued(database.query, Date.now()), log })
   const jobs = new Jobs({
     database,
     queue,
@@ -47,6 +48,8 @@ async function live(acts: readonly Act[], outcome: 'good' | 'bad'): Promise<void
     timers: systemTimers,
     log,
     lease: 60_000,
+    pauses: new PlatformPauses({ db: database.query, bus, timers: systemTimers, onOpened: () => queue.wake() }),
+    failures: { prepare: () => Promise.resolve(() => Promise.resolve()) },
     discard: () => Promise.resolve(),
     async run(_job, hand) {
       running += 1

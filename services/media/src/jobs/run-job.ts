@@ -109,10 +109,14 @@ async function download(
       timeoutMs: settings.download_timeout_minutes * 60_000,
       maxBytes: settings.download_max_filesize_gib * gigabyte,
       signal: handle.signal,
-      onProgress: ({ percent, etaSeconds }) => report(downloading, percent, etaSeconds),
+      onProgress({ percent, etaSeconds }) {
+        handle.admitted()
+        report(downloading, percent, etaSeconds)
+      },
       onFacts: (facts) => void noted.push(noteFacts(dependencies, downloading, facts)),
     }),
   )
+  handle.admitted()
   const latest = (await Promise.all(noted)).findLast((row) => row !== undefined) ?? downloading
   const facts = await dependencies.ffmpeg.probe(result.file, handle.signal)
   if (job.type === 'audio' && facts.audio === undefined) throw new MediaFailure('unsupported', 'it has no sound')
@@ -122,8 +126,8 @@ async function download(
 
 /** Stores what a download finds out about the media, and shows it: a probe that took too long did not. */
 async function noteFacts(dependencies: RunDependencies, job: JobRow, facts: MediaFacts): Promise<JobRow | undefined> {
-  // A title that is known already may have been found by the probe, and is as good.
-  if (job.video_title !== null) return undefined
+  // What the probe found is as good; a list knows the title alone.
+  if (job.video_title !== null && job.video_meta_hover !== null) return undefined
   const { db, bus, timers } = dependencies
   const values = factsValues(facts)
   const row = await noteOnJob(db, { id: job.id, attempt: job.attempt, values }).catch(() => undefined)

@@ -43,6 +43,7 @@ export const Job = z
     created_at: JobTimestamp,
     finished_at: JobTimestamp.nullable(),
     message: z.string().nullable().meta({ description: 'The last step or the reason of a failure, for a person' }),
+    error_code: z.string().nullable().meta({ description: 'Stable code of a failure, such as `rate_limited`' }),
     filesize_bytes: count.nullable(),
     duration_seconds: count.nullable(),
     codec: z.string().nullable(),

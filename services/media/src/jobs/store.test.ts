@@ -107,7 +107,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
       [a.id],
     )
     await sortsJobs(db)
-    assert.equal((await firstQueued(db))?.id, b.id)
+    assert.equal((await firstQueued(db, 0))?.id, b.id)
     assert.equal((await findDuplicate(db, a))?.id, b.id)
     assert.equal(await findDuplicate(db, c), undefined)
     await advanceJob(db, { id: a.id, step: 'claimed', values: { lease_until: 100 } })

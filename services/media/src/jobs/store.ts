@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { isHeldBack } from '../pauses/store.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import { activeStatuses, completedStatuses, statusAfter, statusesBefore, type JobStep } from './job-machine.ts'
 import type { JobSort } from './schema.ts'
@@ -56,6 +57,7 @@ export async function setTempo(db: Db, id: string, bpm: number): Promise<JobRow 
     .executeTakeFirst()
 }
 
+/** Adds a job. */
 export async function insertJob(db: Db, row: JobRow): Promise<void> {
   await db.insertInto('jobs').values(row).execute()
 }
@@ -157,6 +159,27 @@ export async function findDuplicate(
     .executeTakeFirst()
 }
 
+/** Ids of running and finished jobs of a type by their media; of several the newest. */
+export async function findByMedia(
+  db: Db,
+  { keys, type }: { readonly keys: readonly string[]; readonly type: JobRow['type'] },
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  // The number of values in a statement is limited.
+  for (let index = 0; index < keys.length; index += 500) {
+    const rows = await db
+      .selectFrom('jobs')
+      .select(['id', 'media_key'])
+      .where('media_key', 'in', keys.slice(index, index + 500))
+      .where('type', '=', type)
+      .where('status', 'not in', ['error', 'cancelled'])
+      .orderBy('created_at')
+      .execute()
+    for (const { id, media_key } of rows) found.set(media_key, id)
+  }
+  return found
+}
+
 /** Counts the queued jobs. */
 export async function countQueued(db: Db): Promise<number> {
   const { count } = await db
@@ -167,12 +190,13 @@ export async function countQueued(db: Db): Promise<number> {
   return count
 }
 
-/** Returns the first queued job. */
-export async function firstQueued(db: Db): Promise<{ id: string; attempt: number } | undefined> {
+/** Returns the first queued job whose platform takes it. */
+export async function firstQueued(db: Db, now: number): Promise<{ id: string; attempt: number } | undefined> {
   return db
     .selectFrom('jobs')
     .select(['id', 'attempt'])
     .where('status', '=', 'queued')
+    .where((row) => row.not(isHeldBack(now)))
     .orderBy('queued_at')
     .orderBy('id')
     .limit(1)

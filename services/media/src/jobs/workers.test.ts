@@ -1,39 +1,48 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { migrate, openDatabase } from '@hearth/database'
-import { createLog, systemTimers } from '@hearth/runtime'
+import { createFastTimers, createLog, systemTimers, type Timers } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
 import { migrations } from '../database/migrations/index.ts'
 import type { Tables } from '../tables.ts'
 import { createLocalBus } from '@hearth/events'
 import type { MediaEvent } from '../events.ts'
 import { LocalQueue } from '../queue/local-queue.ts'
+import { PlatformPauses } from '../pauses/platform-pauses.ts'
+import type { Platform } from '../platforms/schema.ts'
+import { MediaFailure } from '../tools/media-failure.ts'
 import { Jobs } from './jobs.ts'
 import { firstQueued } from './store.ts'
 import { Workers, type RunJob } from './workers.ts'
 
 const log = createLog({ name: 'test', level: 'silent' })
 
-async function openWorkers(run: RunJob) {
+/** Records nothing. */
+const failures = { prepare: () => Promise.resolve(() => Promise.resolve()) }
+
+async function openWorkers(run: RunJob, timers: Timers = systemTimers) {
   const database = openDatabase<Tables>({ file: ':memory:' })
   await migrate(database.query, migrations)
   const bus = createLocalBus<MediaEvent>()
-  const queue = new LocalQueue({ first: () => firstQueued(database.query), log })
-  const shared = { db: database.query, database, queue, bus, timers: systemTimers, log }
+  const queue = new LocalQueue({ first: () => firstQueued(database.query, timers.now()), log })
+  const shared = { db: database.query, database, queue, bus, timers, log }
+  const pauses = new PlatformPauses({ ...shared, onOpened: () => queue.wake() })
   const jobs = new Jobs({
     ...shared,
-    queueSize: 5,
-    readUrl: (url) => Promise.resolve({ platform: 'youtube', url, key: url, isShortLink: false, isExtra: false }),
+    queueSize: 20,
+    readUrl: (url) => Promise.resolve({ platform: platformIn(url), url, key: url, isShortLink: false, isExtra: false }),
     lookup: { findSoon: () => Promise.resolve(undefined) },
     folders: { infoFile: () => '' },
     nameTemplate: () => '{title}',
     checkSpace: () => Promise.resolve(),
   })
-  const workers = new Workers({ ...shared, lease: 60_000, discard: () => Promise.resolve(), run })
+  const workers = new Workers({ ...shared, pauses, failures, lease: 60_000, discard: () => Promise.resolve(), run })
   const submit = async (url: string) => (await jobs.submit({ url, type: 'audio', quality: 'max' })).id
   const row = (id: string) => jobs.row(id)
-  return { workers, submit, row, [Symbol.asyncDispose]: () => database.close() }
+  return { workers, queue, pauses, submit, row, [Symbol.asyncDispose]: () => database.close() }
 }
+
+const platformIn = (url: string): Platform => (url.startsWith('tiktok') ? 'tiktok' : 'youtube')
 
 test('a job is handed back as soon as the worker is to stop, before its tools have ended', async () => {
   const { promise: toolsEnd, resolve: endTools } = Promise.withResolvers<void>()
@@ -83,4 +92,89 @@ test('a job that cannot be claimed does not block the event loop and is retried 
     (count) => count === 2,
   )
   await queue.close()
+})
+
+/** Workers of a platform that refuses this server until it is told otherwise. */
+async function openRefused(workerCount: number) {
+  const timers = createFastTimers(1)
+  const state = { isRefusing: true }
+  const tried: string[] = []
+  const place = await openWorkers(async (job, handle) => {
+    tried.push(job.url)
+    await handle.advance('download-begun')
+    if (state.isRefusing && job.platform === 'youtube') throw new MediaFailure('bot_check')
+    handle.admitted()
+    await handle.advance('finished', { lease_until: null })
+  }, timers)
+  await place.workers.start(workerCount)
+  const nextTry = async () => {
+    const before = tried.length
+    timers.jump(5 * 3_600_000)
+    place.queue.wake()
+    await eventually(
+      () => tried.length,
+      (count) => count > before,
+    )
+    await eventually(
+      () => place.pauses.list(),
+      (pauses) => pauses.every(({ is_probing }) => !is_probing),
+    )
+  }
+  return { ...place, state, tried, nextTry }
+}
+
+test('a robot check burns no job: the queue of the platform waits, one is tried, and all are done in the end', async () => {
+  await using place = await openRefused(1)
+  const ids: string[] = []
+  for (const name of ['one', 'two', 'three', 'tiktok']) ids.push(await place.submit(name))
+  const statuses = () => Promise.all(ids.map(async (id) => (await place.row(id)).status))
+  await eventually(statuses, (all) => all[3] === 'done')
+  assert.deepEqual(
+    [place.tried, await statuses()],
+    [
+      ['one', 'tiktok'],
+      ['queued', 'queued', 'queued', 'done'],
+    ],
+  )
+  assert.match((await place.row(ids[0]!)).message ?? '', /^YouTube refuses this server for now/)
+  await place.nextTry()
+  await place.nextTry()
+  assert.deepEqual(place.tried, ['one', 'tiktok', 'one', 'two'], 'each probe is another job')
+  assert.deepEqual((await place.pauses.list())[0]?.refusals, 3)
+  place.state.isRefusing = false
+  await place.nextTry()
+  await eventually(statuses, (all) => all.every((status) => status === 'done'))
+  assert.deepEqual(await place.pauses.list(), [])
+  await place.workers.close()
+})
+
+test('a job that is refused again and again fails with the reason, and does not block the platform for ever', async () => {
+  await using place = await openRefused(1)
+  const id = await place.submit('one')
+  await eventually(
+    () => place.tried.length,
+    (count) => count === 1,
+  )
+  for (let round = 0; round < 5; round++) await place.nextTry()
+  const row = await eventually(
+    () => place.row(id),
+    ({ status }) => status === 'error',
+  )
+  assert.deepEqual([row.error_code, place.tried.length], ['bot_check', 6])
+  await place.workers.close()
+})
+
+test('jobs that several workers began before the pause all come back, and count as one refusal', async () => {
+  await using place = await openRefused(4)
+  const ids = [await place.submit('one'), await place.submit('two'), await place.submit('three')]
+  await eventually(
+    () => place.tried.length,
+    (count) => count >= 1,
+  )
+  await eventually(
+    () => Promise.all(ids.map(async (id) => (await place.row(id)).status)),
+    (all) => all.every((status) => status === 'queued'),
+  )
+  assert.equal((await place.pauses.list())[0]?.refusals, 1)
+  await place.workers.close()
 })

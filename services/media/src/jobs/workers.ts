@@ -2,13 +2,18 @@ import type { Kysely } from 'kysely'
 import type { Log, Timers } from '@hearth/runtime'
 import type { JobRow, Tables } from '../tables.ts'
 import type { MediaBus } from '../events.ts'
+import { blockReasonOf, showsAdmission } from '../pauses/pause-rules.ts'
+import type { PlatformPauses } from '../pauses/platform-pauses.ts'
 import type { BegunJob, Queue, QueueWork, Ticket } from '../queue/queue.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
+import { putBack, settleFailure, type FailureRecorder } from './failed-attempt.ts'
 import { endsJob, jobEvent } from './job-events.ts'
 import { advanceJob, findJob, findLost, renewLease, type Advance, type JobValues } from './store.ts'
 
 /** Number of consecutive lost workers after which a job fails, because it may crash them. */
 const maxInterruptions = 2
+
+const interrupted = 'Interrupted, waiting to go on'
 
 /** Runs a job. Throws a `MediaFailure` for a failure to report, anything else for a bug. */
 export type RunJob = (job: JobRow, handle: JobHandle) => Promise<void>
@@ -18,6 +23,8 @@ export interface JobHandle {
   readonly signal: AbortSignal
   /** Takes a step; throws when the job belongs to another attempt. */
   advance(step: Advance['step'], values?: Advance['values']): Promise<JobRow>
+  /** Notes that the platform hands the media out. */
+  admitted(): void
 }
 
 export interface WorkerDependencies {
@@ -27,6 +34,8 @@ export interface WorkerDependencies {
   readonly timers: Timers
   readonly log: Log
   readonly run: RunJob
+  readonly pauses: PlatformPauses
+  readonly failures: FailureRecorder
   /** Deletes the stored files of a job that failed. */
   readonly discard: (id: string) => Promise<void>
   /** Length of a lease, milliseconds; the worker renews it four times as often. */
@@ -41,6 +50,8 @@ type Ending = 'cancelled' | 'stopping' | 'lost'
 interface Running {
   /** The job as this worker last wrote it. */
   latest: JobRow
+  /** It is tried alone, and its platform has not answered yet. */
+  isProbe: boolean
   readonly controller: AbortController
   readonly end: Promise<void>
 }
@@ -77,10 +88,10 @@ export class Workers implements QueueWork {
     const now = timers.now()
     for (const job of await findLost(db, all ? Number.MAX_SAFE_INTEGER : now)) {
       if (this.#running.has(job.id)) continue
-      if (job.interruptions + 1 < maxInterruptions) await this.#requeue(job, job.interruptions + 1)
+      if (job.interruptions + 1 < maxInterruptions) await this.#requeue(job, { interruptions: job.interruptions + 1 })
       else await this.#giveUp(job)
     }
-    await this.#dependencies.queue.remind(db, this.#dependencies.lease)
+    await this.#dependencies.queue.remind(db, { patience: this.#dependencies.lease, now })
     this.#dependencies.queue.wake()
   }
 
@@ -96,21 +107,28 @@ export class Workers implements QueueWork {
   }
 
   async #claim({ id, attempt }: Ticket): Promise<BegunJob | undefined> {
-    const { db, timers } = this.#dependencies
+    const { db, timers, pauses } = this.#dependencies
     const before = await findJob(db, id)
+    if (before === undefined) return undefined
     const values = { lease_until: timers.now() + this.#dependencies.lease, message: 'Starting' }
-    const job = await advanceJob(db, { id, attempt, step: 'claimed', values })
-    if (job === undefined) return undefined
+    const claimed = await db.transaction().execute(async (trx) => {
+      const admission = await pauses.admit(trx, { ...before, attempt })
+      const job = admission === 'held' ? undefined : await advanceJob(trx, { id, attempt, step: 'claimed', values })
+      return job && { job, isProbe: admission === 'probe' }
+    })
+    if (claimed === undefined) return undefined
+    const { job, isProbe } = claimed
     this.#publish(before, job)
-    if (!this.#isClosing) return { end: this.#work(job) }
-    await this.#requeue(job, job.interruptions)
+    if (isProbe) pauses.changed({ isOpened: false })
+    if (!this.#isClosing) return { end: this.#work(job, isProbe) }
+    await this.#requeue(job, { interruptions: job.interruptions })
     return undefined
   }
 
-  async #work(job: JobRow): Promise<void> {
+  async #work(job: JobRow, isProbe: boolean): Promise<void> {
     const controller = new AbortController()
     const { promise: end, resolve } = Promise.withResolvers<void>()
-    const running: Running = { latest: job, controller, end }
+    const running: Running = { latest: job, isProbe, controller, end }
     this.#running.set(job.id, running)
     const stopBeating = this.#beat(job, controller)
     try {
@@ -141,7 +159,7 @@ export class Workers implements QueueWork {
   /** Hands a job back before its tools have ended: so nothing is lost when the process is killed meanwhile. */
   async #stop({ latest, controller, end }: Running): Promise<void> {
     controller.abort('stopping' satisfies Ending)
-    await this.#requeue(latest, 0).catch((error: unknown) =>
+    await this.#requeue(latest, { interruptions: 0 }).catch((error: unknown) =>
       this.#dependencies.log.error({ err: error, job: latest.id }, 'a job could not be handed back'),
     )
     await end
@@ -157,12 +175,25 @@ export class Workers implements QueueWork {
         running.latest = next
         return next
       },
+      admitted: () => {
+        if (running.isProbe) void this.#noteAdmission(running)
+      },
     }
   }
 
-  async #fail(job: JobRow, { latest, controller: { signal } }: Running, error: unknown): Promise<void> {
-    await this.#conclude(latest, error, signal.aborted ? (signal.reason as Ending) : undefined)
+  async #noteAdmission(running: Running): Promise<void> {
+    running.isProbe = false
+    await this.#dependencies.pauses
+      .admitted(running.latest)
+      .catch((error: unknown) => this.#dependencies.log.warn({ err: error }, 'the end of a pause was not written'))
+  }
+
+  async #fail(job: JobRow, running: Running, error: unknown): Promise<void> {
+    const { signal } = running.controller
+    await this.#conclude(running, error, signal.aborted ? (signal.reason as Ending) : undefined)
     await this.#tidy(job)
+    // A probe that ended without an answer of the platform makes room for the next one.
+    if (running.isProbe) this.#dependencies.pauses.changed({ isOpened: true })
   }
 
   /** Deletes a file that was stored just before the job was stopped or failed. */
@@ -173,35 +204,37 @@ export class Workers implements QueueWork {
     if (isInVain && (row === undefined || row.attempt === job.attempt)) await this.#dependencies.discard(job.id)
   }
 
-  async #conclude(job: JobRow, error: unknown, ending: Ending | undefined): Promise<void> {
-    if (ending === 'stopping') await this.#requeue(job, 0)
+  async #conclude(running: Running, error: unknown, ending: Ending | undefined): Promise<void> {
+    const { latest: job } = running
+    if (ending === 'stopping') await this.#requeue(job, { interruptions: 0 })
     if (ending !== undefined || error instanceof NoLongerOurs) return
     const isForeseen = error instanceof MediaFailure
     if (!isForeseen) this.#dependencies.log.error({ err: error, job: job.id }, 'a job failed for a reason of ours')
     else this.#dependencies.log.info({ job: job.id, code: error.code, err: error.cause }, 'a job failed')
-    const values = {
-      message: isForeseen ? error.message : 'Something went wrong on the server; its log says more',
-      error_code: isForeseen ? error.code : 'failed',
-      finished_at: this.#dependencies.timers.now(),
-      lease_until: null,
+    const code = isForeseen ? error.code : 'failed'
+    const message = isForeseen ? error.message : 'Something went wrong on the server; its log says more'
+    if (running.isProbe && showsAdmission(code)) await this.#noteAdmission(running)
+    const record = await this.#dependencies.failures.prepare(error)
+    const after = await this.#dependencies.db.transaction().execute(async (trx) => {
+      const row = await settleFailure(trx, this.#dependencies, { job, code, message })
+      if (row !== undefined) await record(trx, { job, code, message })
+      return row
+    })
+    if (blockReasonOf(code) !== undefined) {
+      running.isProbe = false
+      this.#dependencies.pauses.changed({ isOpened: false })
     }
-    const failed = await this.#advance(job, 'failed', values)
-    if (failed !== undefined) this.#publish(job, failed)
+    if (after !== undefined) this.#publish(job, after)
   }
 
   /**
    * Puts a job back into the queue, at its old place, under a new attempt number that the old worker does not have. Does nothing
    * when the job has ended or another attempt has it.
    */
-  async #requeue(job: JobRow, interruptions: number): Promise<void> {
-    const { db, queue } = this.#dependencies
-    const attempt = job.attempt + 1
-    const row = await db.transaction().execute(async (trx) => {
-      const values = { attempt, interruptions, lease_until: null, message: 'Interrupted, waiting to go on' }
-      const queued = await advanceJob(trx, { id: job.id, attempt: job.attempt, step: 'handed-back', values })
-      if (queued !== undefined) await queue.enqueue(trx, { id: job.id, attempt })
-      return queued
-    })
+  async #requeue(job: JobRow, values: JobValues): Promise<void> {
+    const row = await this.#dependencies.db
+      .transaction()
+      .execute((trx) => putBack(this.#dependencies.queue, trx, { job, values: { message: interrupted, ...values } }))
     if (row !== undefined) this.#publish(job, row)
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Reports } from '@hearth/notifications'
 import { createMediaReports } from './media-reports.ts'
+import { reportPauses } from './platform-reports.ts'
 
 /** Reports that are kept as texts. */
 function keptReports() {
@@ -19,24 +20,27 @@ const job = {
   id: 'j1',
   video_title: null,
   url: 'https://www.youtube.com/watch?v=1',
-  platform: 'youtube',
   status: 'error',
-  error_code: 'bot_check',
   message: 'The platform takes this server for a robot',
   attempt: 2,
 } as const
 
-test('a platform that takes the server for a robot is blocked until a download from it completes', () => {
+test('a job is reported when it fails, once for each attempt', () => {
   const { kept, reports } = keptReports()
   const media = createMediaReports(reports)
   media.jobEnded(job)
-  media.jobEnded({ ...job, error_code: 'removed' })
-  media.jobEnded({ ...job, status: 'cancelled', error_code: null })
-  media.jobEnded({ ...job, status: 'done', error_code: null })
+  media.jobEnded({ ...job, status: 'cancelled' })
+  media.jobEnded({ ...job, status: 'done' })
+  assert.deepEqual(kept, ['job.failed j1 2'])
+})
+
+test('a paused platform is blocked until its pause is over', () => {
+  const { kept, reports } = keptReports()
+  reportPauses(reports, [{ platform: 'tiktok', reason: 'bot_check' }])
   assert.deepEqual(kept, [
-    'job.failed j1 2',
-    'begin platform.blocked youtube',
-    'job.failed j1 2',
     'end platform.blocked youtube',
+    'begin platform.blocked tiktok',
+    'end platform.blocked instagram',
+    'end platform.blocked facebook',
   ])
 })

@@ -30,6 +30,8 @@ const messages = {
   'not-a-video': 'url is not the address of a single video',
   'photo-post': 'url is the address of a photo post, which has no video',
   'short-link': 'url is a short link that leads to no video',
+  'not-a-list': 'url is not the address of a playlist or channel',
+  'no-lists': 'url is of a platform whose lists of videos cannot be read',
 }
 
 /** Reason to refuse a URL. */
@@ -53,11 +55,17 @@ export class MediaUrlError extends Error {
  * `MediaUrlError`. The text is parsed once, and only what was recognised goes on.
  */
 export function readMediaUrl(text: string, hosts: PlatformHosts): MediaUrl {
+  const { url, owner } = readPlatformUrl(text, hosts)
+  return owner.isExtra ? ofExtraHost(url, owner.platform) : ofPlatform(url, owner.platform)
+}
+
+/** Reads the address of anything on a platform, and whose it is. Throws a `MediaUrlError`. */
+export function readPlatformUrl(text: string, hosts: PlatformHosts): { readonly url: URL; readonly owner: HostOwner } {
   const url = readUrl(repair(text))
   const owner = hosts.ownerOf(url)
   checkPlace(url, owner)
   if (owner === undefined) throw new MediaUrlError('unsupported-platform')
-  return owner.isExtra ? ofExtraHost(url, owner.platform) : ofPlatform(url, owner.platform)
+  return { url, owner }
 }
 
 /** Characters without a width that come along when text is copied: joiners, marks of direction, byte order marks. */

@@ -54,6 +54,15 @@ export const extractorsOf: Readonly<Record<Platform | 'extra', readonly string[]
   extra: ['generic', 'html5'],
 }
 
+/** The same for playlists and channels; none where yt-dlp has nothing that lists them. */
+export const listExtractorsOf: Readonly<Record<Platform | 'extra', readonly string[]>> = {
+  youtube: ['youtube:tab'],
+  tiktok: ['tiktok:user', 'tiktok:collection'],
+  instagram: ['instagram:user'],
+  facebook: [],
+  extra: ['generic', 'html5'],
+}
+
 /** The hosts of the platforms, and the extractors for their addresses. */
 export type PlatformHosts = ReturnType<typeof createPlatformHosts>
 

@@ -11,3 +11,15 @@ export type MediaType = z.infer<typeof MediaType>
 /** Quality of a download, best first. */
 export const Quality = z.enum(['max', 'medium', 'small'])
 export type Quality = z.infer<typeof Quality>
+
+/** Why a platform refuses this server as a whole: it takes it for a robot, or counts too many requests. */
+export const BlockReason = z.enum(['bot_check', 'rate_limited'])
+export type BlockReason = z.infer<typeof BlockReason>
+
+/** The platforms as they write themselves. */
+export const platformNames: Readonly<Record<Platform, string>> = {
+  youtube: 'YouTube',
+  tiktok: 'TikTok',
+  instagram: 'Instagram',
+  facebook: 'Facebook',
+}

@@ -10,6 +10,7 @@ import { migrations } from '../database/migrations/index.ts'
 import type { MediaEvent } from '../events.ts'
 import { findJob, insertJob } from '../jobs/store.ts'
 import { Workers } from '../jobs/workers.ts'
+import { PlatformPauses } from '../pauses/platform-pauses.ts'
 import type { Tables } from '../tables.ts'
 import { openGraphileQueue } from './graphile-queue.ts'
 
@@ -40,13 +41,16 @@ test('a queued job whose message was lost is started by another worker', { skip:
     if (statement !== '') assert.equal((await pool.query(statement, [`${job.id}:1`])).rowCount, 1, statement)
     ids.push(job.id)
   }
+  const bus = createLocalBus<MediaEvent>()
   const workers = new Workers({
     db,
     queue,
-    bus: createLocalBus<MediaEvent>(),
+    bus,
     timers: systemTimers,
     log,
     lease: 2000,
+    pauses: new PlatformPauses({ db, bus, timers: systemTimers, onOpened: () => undefined }),
+    failures: { prepare: () => Promise.resolve(() => Promise.resolve()) },
     discard: () => Promise.resolve(),
     run: async (_job, handle) => {
       await handle.advance('download-begun')

@@ -18,8 +18,8 @@ export async function openGraphileQueue({ pool, log }: { pool: Pool; log: Log })
   return {
     enqueue: addMessage,
     wake: () => undefined,
-    async remind(db, patience) {
-      for (const ticket of await findUndelivered(db, patience)) await addMessage(db, ticket)
+    async remind(db, options) {
+      for (const ticket of await findUndelivered(db, options)) await addMessage(db, ticket)
     },
     async start(work: QueueWork, concurrency: number) {
       runner = await run({

@@ -30,9 +30,10 @@ export interface Queue {
   wake(): void
   /**
    * Notifies workers again of queued jobs that none will be notified of: the message is gone, failed too often, or was taken by a worker
-   * that did not claim the job for `patience` milliseconds, because it was killed in between.
+   * that did not claim the job for `patience` milliseconds, because it was killed in between. Jobs that their platform holds back
+   * at the time `now` wait.
    */
-  remind(db: Kysely<Tables>, patience: number): Promise<void>
+  remind(db: Kysely<Tables>, options: { readonly patience: number; readonly now: number }): Promise<void>
   /** Starts to hand out jobs, at most `concurrency` at a time. */
   start(work: QueueWork, concurrency: number): Promise<void>
   /** Stops handing out jobs at once. The promise may wait for running jobs, so end those too. */

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { isHeldBack } from '../pauses/store.ts'
 import type { Tables } from '../tables.ts'
 import type { Ticket } from './queue.ts'
 
@@ -14,13 +15,20 @@ export async function addMessage(trx: Kysely<Tables>, { id, attempt }: Ticket): 
   )
 }
 
-/** Finds queued jobs whose message no worker will take; one that is taken counts for `patience` milliseconds. */
-export async function findUndelivered(db: Kysely<Tables>, patience: number): Promise<readonly Ticket[]> {
+/**
+ * Finds queued jobs whose message no worker will take, oldest first; one that is taken counts for `patience` milliseconds. Jobs that
+ * their platform holds back at the time `now` are not among them.
+ */
+export async function findUndelivered(
+  db: Kysely<Tables>,
+  { patience, now }: { readonly patience: number; readonly now: number },
+): Promise<readonly Ticket[]> {
   const { rows } = await sql<Ticket>`
-    select id, attempt from jobs where status = 'queued' and not exists (
+    select id, attempt from jobs where status = 'queued' and not ${isHeldBack(now)} and not exists (
       select from graphile_worker.jobs as message
       where message.key = jobs.id || ':' || jobs.attempt
         and case when message.locked_at is null then message.attempts < message.max_attempts
-          else message.locked_at > now() - ${patience}::float8 * interval '1 millisecond' end)`.execute(db)
+          else message.locked_at > now() - ${patience}::float8 * interval '1 millisecond' end)
+    order by queued_at, id`.execute(db)
   return rows
 }

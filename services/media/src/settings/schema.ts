@@ -48,6 +48,10 @@ const table = {
     numberValue(0, 8).meta({ description: '0 sizes it to the host; counts from the next start' }),
     0,
   ],
+  list_spacing_seconds: [
+    numberValue(0, 3600).meta({ description: 'Between two downloads from lists of the same platform' }),
+    15,
+  ],
   download_timeout_minutes: [numberValue(1, 240), 60],
   transcode_timeout_minutes: [numberValue(1, 480), 120],
   download_max_filesize_gib: [numberValue(1, 100), 4],

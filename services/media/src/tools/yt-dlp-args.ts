@@ -30,16 +30,14 @@ export interface DownloadOptions extends YtDlpContext {
   readonly marker: string
 }
 
-/** Disables configuration, plug-ins, cache, commands and endless media. */
-function commonArgs({ extractors, proxy, cookies, jsRuntime }: YtDlpContext): string[] {
+/** Disables configuration, plug-ins, cache and commands. */
+function baseArgs({ extractors, proxy, cookies, jsRuntime }: YtDlpContext): string[] {
   return [
     '--ignore-config',
     '--no-plugin-dirs',
     '--no-cache-dir',
     '--no-update',
     '--no-exec',
-    '--no-playlist',
-    '--playlist-items=1',
     '--color=never',
     `--use-extractors=${extractors.join(',')}`,
     `--proxy=${proxy}`,
@@ -47,9 +45,33 @@ function commonArgs({ extractors, proxy, cookies, jsRuntime }: YtDlpContext): st
     '--retries=3',
     '--fragment-retries=3',
     '--extractor-retries=1',
-    '--match-filters=!is_live',
     ...(jsRuntime === undefined ? [] : [`--js-runtimes=node:${jsRuntime}`]),
     ...(cookies === undefined ? [] : [`--cookies=${cookies}`]),
+  ]
+}
+
+/** The same for one medium that has an end. */
+function commonArgs(context: YtDlpContext): string[] {
+  return [...baseArgs(context), '--no-playlist', '--playlist-items=1', '--match-filters=!is_live']
+}
+
+/** Prefix of the lines that `listArgs` has printed. */
+export const listMarker = 'hearth-entry '
+
+/** Argument array of a list: it prints a line for each entry, at most `max`, without a request for any of them. */
+export function listArgs(url: string, max: number, context: YtDlpContext): string[] {
+  return [
+    ...baseArgs(context),
+    '--yes-playlist',
+    '--flat-playlist',
+    '--lazy-playlist',
+    `--playlist-items=1:${max}`,
+    '--extractor-args=youtubetab:approximate_date',
+    '--no-warnings',
+    '--print',
+    `${listMarker}%(.{url,title,duration,timestamp,upload_date,live_status,playlist_title})j`,
+    '--',
+    url,
   ]
 }
 

@@ -49,6 +49,28 @@ export const MediaFacts = z.object({
 })
 export type MediaFacts = z.infer<typeof MediaFacts>
 
+const Entry = z.object({
+  url: z.string(),
+  title: text,
+  duration: z.number().min(0).nullish().catch(null),
+  /** Seconds since the epoch. */
+  timestamp: z.number().min(0).nullish().catch(null),
+  upload_date: day,
+  live_status: text,
+  playlist_title: text,
+})
+/** An entry of a playlist or channel, as the platform names it. */
+export type ListEntry = z.infer<typeof Entry>
+
+/** Reads the entries in the output of a list; lines that are none are left out. */
+export function readListEntries(output: string, marker: string): ListEntry[] {
+  return output.split('\n').flatMap((line) => {
+    if (!line.startsWith(marker)) return []
+    const entry = Entry.safeParse(parseJson(line.slice(marker.length)))
+    return entry.success ? [entry.data] : []
+  })
+}
+
 /** Meaning of a line of a download's output. */
 export type DownloadLine =
   | { readonly kind: 'progress'; readonly progress: DownloadProgress }

@@ -1,37 +1,27 @@
 import { randomBytes } from 'node:crypto'
 import { lstat, mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { parseJson } from '@hearth/runtime'
-import { z } from 'zod'
 import type { EgressProxy } from './egress-proxy.ts'
 import { explainDownload, MediaFailure } from './media-failure.ts'
+import { infoOf, type MediaInfo } from './media-info.ts'
 import { Collector, type ToolRunner } from './run-tool.ts'
 import { ToolFailure } from './tool-failure.ts'
-import { createOutputReader, MediaFacts, type DownloadProgress } from './yt-dlp-output.ts'
-import { downloadArgs, probeArgs, type DownloadOptions, type YtDlpContext, type YtDlpSource } from './yt-dlp-args.ts'
-
-/** Facts about media before it is fetched; `json` is the whole document, for a download without another query. */
-export type MediaInfo = ReturnType<typeof infoOf>
-
-const Format = z.object({
-  format_id: z.string(),
-  ext: z.string().nullish().catch(null),
-  height: z.number().nullish().catch(null),
-  abr: z.number().nullish().catch(null),
-  vcodec: z.string().nullish().catch(null),
-  acodec: z.string().nullish().catch(null),
-  filesize: z.number().nullish().catch(null),
-})
-/** One format that a platform offers. */
-export type MediaFormat = z.infer<typeof Format>
-
-const Info = MediaFacts.extend({
-  thumbnail: z.string().nullish().catch(null),
-  formats: z.array(Format.nullable().catch(null)).nullish().catch(null),
-})
-
-/** A page around media, of which the first counts. */
-const Page = z.object({ _type: z.literal('playlist'), entries: z.array(z.unknown()).min(1) })
+import {
+  createOutputReader,
+  type MediaFacts,
+  readListEntries,
+  type DownloadProgress,
+  type ListEntry,
+} from './yt-dlp-output.ts'
+import {
+  downloadArgs,
+  listArgs,
+  listMarker,
+  probeArgs,
+  type DownloadOptions,
+  type YtDlpContext,
+  type YtDlpSource,
+} from './yt-dlp-args.ts'
 
 /** Media to download, and the extractors and cookies for it. */
 export interface MediaRequest {
@@ -39,6 +29,13 @@ export interface MediaRequest {
   readonly extractors: readonly string[]
   readonly cookies?: string | undefined
   readonly signal: AbortSignal
+}
+
+/** A list of media, of which at most `max` entries are read. */
+export interface ListRequest extends MediaRequest {
+  readonly max: number
+  readonly timeoutMs: number
+  readonly directory: string
 }
 
 /** A download into `directory`, which is empty or has the remains of an earlier attempt; that is resumed. */
@@ -74,6 +71,8 @@ export const minYtDlpVersion = '2025.04'
 const firstWithRuntime = '2025.11.12'
 const gigabyte = 1024 ** 3
 const maxInfoBytes = 16 * 1024 ** 2
+/** Longest list that is read; what comes after it is left out. */
+const maxListBytes = 8 * 1024 ** 2
 const limits = { memory: 2 * gigabyte, processes: 64 }
 
 /** Runs yt-dlp with fixed arguments, one egress proxy and hard limits. Throws `MediaFailure`. */
@@ -111,6 +110,23 @@ export class YtDlp {
     )
     if (json.size > maxInfoBytes) throw new MediaFailure('failed', 'the platform describes it at too great length')
     return infoOf(json.content().toString())
+  }
+
+  /** Lists the entries of a playlist or channel, at most `max`, in its order. */
+  async list(request: ListRequest): Promise<ListEntry[]> {
+    const output = new Collector(maxListBytes)
+    await this.#runWith(request, (program, context) =>
+      this.#dependencies.runner.run({
+        program,
+        args: listArgs(request.url, request.max, context),
+        directory: request.directory,
+        environment: homeOnly(this.#dependencies.home),
+        limits: { ...limits, timeoutMs: request.timeoutMs },
+        signal: request.signal,
+        onBytes: (chunk) => output.add(chunk),
+      }),
+    )
+    return readListEntries(output.content().toString(), listMarker).slice(0, request.max)
   }
 
   async download(request: DownloadRequest): Promise<Downloaded> {
@@ -240,19 +256,6 @@ const homeOnly = (home: string): Readonly<Record<string, string>> => ({
   XDG_CACHE_HOME: home,
   PYTHONDONTWRITEBYTECODE: '1',
 })
-
-/** Reads the document of a probe; a page that holds one media counts as it. Throws a `MediaFailure` when it is none. */
-function infoOf(json: string) {
-  const content = parseJson(json)
-  const page = Page.safeParse(content)
-  const single = page.success ? page.data.entries[0] : content
-  const result = Info.safeParse(single)
-  if (!result.success) throw new MediaFailure('unsupported')
-  const { formats, thumbnail, ...facts } = result.data
-  const known = (formats ?? []).filter((format) => format !== null)
-  const own = page.success ? JSON.stringify(single) : json
-  return { ...facts, thumbnail: thumbnail ?? null, formats: known, json: own }
-}
 
 /** Returns the file of a run after checking it, because exit code 0 alone is no proof. */
 async function downloaded(directory: string, path: string | undefined): Promise<Downloaded> {

@@ -14,9 +14,24 @@ export interface Platform extends AsyncDisposable {
   readonly requests: readonly string[]
   /** Requests whose answer is held back and whose caller still waits. */
   readonly waiting: number
+  /** Address of a feed, which yt-dlp reads as a playlist, with these entries from now on; `endless` never stops sending. */
+  feed(name: string, entries: readonly FeedEntry[] | 'endless'): string
+  /** Treats requests for pages from now on as it says: answers them, answers with 429, or holds them until `release`. */
+  treat(pages: PageTreatment): void
   /** Lets media flow again that `pace=held` holds back. */
   release(): void
 }
+
+/** An entry of a feed. */
+export interface FeedEntry {
+  readonly url: string
+  readonly title: string
+  readonly seconds?: number
+  /** `YYYY-MM-DD`. */
+  readonly published?: string
+}
+
+type PageTreatment = 'answered' | 'refused' | 'held'
 
 export interface PageOptions {
   readonly title?: string
@@ -48,11 +63,18 @@ export async function startPlatform(address = '127.0.0.1'): Promise<Platform> {
   await makeMedia(folder)
   const requests: string[] = []
   const held = new Set<() => void>()
+  const feeds = new Map<string, readonly FeedEntry[] | 'endless'>()
+  let pages: PageTreatment = 'answered'
   const server = createServer((request, response) => {
     const line = `${request.method} ${request.url}`
     const isFirst = !requests.includes(line)
     requests.push(line)
-    if (isFirst && /^\/watch\?.*&late=/.test(request.url ?? '')) response.writeHead(404).end()
+    const isPage = request.url?.startsWith('/watch') === true
+    const feed = feeds.get(/^\/feed\/(\w+)$/.exec(request.url ?? '')?.[1] ?? '')
+    if (feed !== undefined) sendFeed(feed, response)
+    else if (isPage && pages === 'refused') response.writeHead(429).end()
+    else if (isPage && pages === 'held') holdPage(() => answer(folder, { request, response, held }), { response, held })
+    else if (isFirst && /^\/watch\?.*&late=/.test(request.url ?? '')) response.writeHead(404).end()
     else answer(folder, { request, response, held })
   })
   await new Promise<void>((resolve) => server.listen(0, address, resolve))
@@ -73,6 +95,13 @@ export async function startPlatform(address = '127.0.0.1'): Promise<Platform> {
         ...(isLate ? { late: '' } : {}),
       })
       return `http://${host}/watch?${query.toString()}`
+    },
+    feed(name, entries) {
+      feeds.set(name, entries)
+      return `http://${host}/feed/${name}`
+    },
+    treat(next) {
+      pages = next
     },
     release() {
       for (const go of held) go()
@@ -104,6 +133,30 @@ function answer(folder: string, exchange: Exchange): void {
   if (name === '' || pace === 'missing' || !existsSync(file)) return void response.writeHead(404).end()
   sendFile(file, pace, exchange)
 }
+
+const feedHead = `<?xml version="1.0"?>
+<rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel><title>A feed</title>`
+
+function sendFeed(entries: readonly FeedEntry[] | 'endless', response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/rss+xml' }).write(feedHead)
+  if (entries !== 'endless') {
+    for (const entry of entries) response.write(feedItem(entry))
+    return void response.end('</channel></rss>')
+  }
+  let count = 0
+  const sending = setInterval(
+    () => response.write(feedItem({ url: `http://endless.example/${++count}`, title: 'x' })),
+    20,
+  )
+  response.once('close', () => clearInterval(sending))
+}
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+
+const feedItem = ({ url, title, seconds, published }: FeedEntry): string => `
+<item><title>${escaped(title)}</title><link>${escaped(url)}</link>${
+  seconds === undefined ? '' : `<itunes:duration>${seconds}</itunes:duration>`
+}${published === undefined ? '' : `<pubDate>${new Date(published).toUTCString()}</pubDate>`}</item>`
 
 /** A file that never ends, and does not say how long it is. */
 function sendWithoutEnd(response: ServerResponse): void {
@@ -154,6 +207,12 @@ function sendFile(file: string, pace: string, { request, response, held }: Excha
     if (pace === 'held') return hold(readFileSync(file).subarray(half + 1, last + 1), { response, held })
     setTimeout(() => void createReadStream(file, { start: half + 1, end: last }).pipe(response), 1500)
   })
+}
+
+/** Holds an answer back. */
+function holdPage(go: () => void, { response, held }: Pick<Exchange, 'response' | 'held'>): void {
+  held.add(go)
+  response.once('close', () => held.delete(go))
 }
 
 /** Holds the rest of a file back, but for a byte now and then: the connection of a server that sends nothing would time out. */

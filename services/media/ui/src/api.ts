@@ -26,6 +26,10 @@ export type ShareLink = Schemas['ShareLink']
 export type Share = Schemas['Share']
 export type ShareChange = Schemas['ShareChange']
 export type Feed = Schemas['Feed']
+export type MediaList = Schemas['MediaList']
+export type ImportAnswer = Schemas['ImportAnswer']
+export type Follow = Schemas['Follow']
+export type PlatformHealth = Schemas['PlatformHealth']
 export type Collection = Schemas['Collection']
 export type LibraryPage = Schemas['LibraryPage']
 /** Parameters of a search of the library. */
@@ -73,6 +77,10 @@ export const keys = {
   session: ['session'],
   sessions: ['sessions'],
   cookies: ['cookies'],
+  platforms: ['platforms'],
+  playlist: (url: string, type: string) => ['playlist', url, type],
+  imports: ['imports'],
+  followed: ['followed'],
   logo: ['logo'],
   statistics: ['statistics'],
   tempi: ['tempi'],
@@ -101,6 +109,12 @@ export const readStemStatus = (isForced = false) =>
 
 /** Reads the state of the cookies of every platform. */
 export const readCookies = () => answer(api.GET('/api/cookies'))
+
+/** Reads how many downloads of lists wait to be added. */
+export const readImports = () => answer(api.GET('/api/imports'))
+
+/** Reads the health of every platform. */
+export const readPlatforms = () => answer(api.GET('/api/platforms'))
 
 /** Fetches a path outside the typed client. Throws an `ApiError` unless the answer is a success, or of the status `also`. */
 export const fetchPath = (path: string, init: RequestInit, also?: number): Promise<Response> =>

@@ -8,6 +8,7 @@ import {
   IconLink,
   IconLogin2,
   IconMusic,
+  IconRepeat,
   IconSettings,
 } from '@tabler/icons-react'
 
@@ -15,6 +16,11 @@ import {
 export const pages: readonly Page[] = [
   page('/', { title: 'Downloads', icon: IconDownload }, () => import('./pages/dashboard.tsx')),
   page('/library', { title: 'Library', icon: IconBooks }, () => import('./pages/library.tsx')),
+  page(
+    '/followed',
+    { title: 'Followed lists', icon: IconRepeat, placement: 'more' },
+    () => import('./pages/followed.tsx'),
+  ),
   page('/job/:id', { title: 'Download', icon: IconMusic, placement: 'hidden' }, () => import('./pages/job.tsx')),
   page('/links', { title: 'Shared links', icon: IconLink }, () => import('./pages/shares.tsx')),
   page('/statistics', { title: 'Statistics', icon: IconChartBar }, () => import('./pages/statistics.tsx')),

@@ -10,6 +10,8 @@ import * as tags from './0008-tags.ts'
 import * as feeds from './0009-feeds.ts'
 import * as shares from './0010-shares.ts'
 import * as library from './0011-library.ts'
+import * as platformPauses from './0012-platform-pauses.ts'
+import * as lists from './0013-lists.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -24,4 +26,6 @@ export const migrations: Migrations = {
   '0009-feeds': feeds,
   '0010-shares': shares,
   '0011-library': library,
+  '0012-platform-pauses': platformPauses,
+  '0013-lists': lists,
 }

@@ -5,6 +5,7 @@ import {
   IconBan,
   IconDownload,
   IconExternalLink,
+  IconFileText,
   IconRefresh,
 } from '@tabler/icons-react'
 import { Link } from 'wouter'
@@ -93,8 +94,9 @@ function Buttons({ job }: { job: LiveJob }) {
   )
 }
 
-/** Reason why a job ended without a file, and help. */
+/** Reason why a job ended without a file, the one thing to do, and the report. */
 function Failure({ job }: { job: LiveJob }) {
+  const saving = useDownloadButton()
   const help = helpFor(job)
   const isError = job.status === 'error'
   return (
@@ -105,11 +107,18 @@ function Failure({ job }: { job: LiveJob }) {
       icon={isError ? <IconAlertTriangle aria-hidden /> : <IconBan aria-hidden />}
       title={isError ? (job.message ?? 'The download failed') : 'This download was cancelled'}
     >
-      {help.text}{' '}
-      {help.link !== undefined && (
-        <Link className="hearth-link" href={help.link.href}>
-          {help.link.label}
-        </Link>
+      {help.text}
+      {isError && (
+        <Group gap="xs" mt="sm">
+          {help.link !== undefined && (
+            <Button component={Link} href={help.link.href} size="xs">
+              {help.link.label}
+            </Button>
+          )}
+          <ActionButton icon={IconFileText} size="xs" {...saving(`/api/jobs/${job.id}/report`)}>
+            Download report
+          </ActionButton>
+        </Group>
       )}
     </Alert>
   )

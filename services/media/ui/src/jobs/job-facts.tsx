@@ -84,7 +84,7 @@ export function JobProgress({ job }: { job: LiveJob }) {
   return (
     <div className="job-progress">
       <p>
-        <span>{job.message === null || job.message === '' || isWaiting ? step : job.message}</span>
+        <span>{job.message === null || job.message === '' ? step : job.message}</span>
         <span className="job-progress-figures">
           {job.progress !== undefined && <b>{job.progress} %</b>}
           {left !== undefined && <span> {left}</span>}

@@ -1,4 +1,4 @@
-import { Tooltip } from '@mantine/core'
+import { Button, Tooltip } from '@mantine/core'
 import { IconAction } from '@hearth/ui'
 import { IconBan, IconDownload, IconRefresh } from '@tabler/icons-react'
 import { memo } from 'react'
@@ -30,11 +30,7 @@ export const JobRow = memo(function JobRow(props: { job: LiveJob; isBusy: boolea
         </Tooltip>
         <JobFacts job={job} />
         {isActive(job) && <JobProgress job={job} />}
-        {job.status === 'error' && (
-          <p className="job-reason">
-            {sentence(job.message)} <span>{helpFor(job).text}</span>
-          </p>
-        )}
+        {job.status === 'error' && <Reason job={job} />}
       </div>
       <div className="job-end">
         <JobStatusBadge job={job} />
@@ -43,6 +39,22 @@ export const JobRow = memo(function JobRow(props: { job: LiveJob; isBusy: boolea
     </li>
   )
 })
+
+function Reason({ job }: { job: Job }) {
+  const { text, link } = helpFor(job)
+  return (
+    <>
+      <p className="job-reason">
+        {sentence(job.message)} <span>{text}</span>
+      </p>
+      {link !== undefined && (
+        <Button component={Link} href={link.href} variant="default" size="compact-sm" className="job-help">
+          {link.label}
+        </Button>
+      )}
+    </>
+  )
+}
 
 const sentence = (text: string | null): string => (text ?? 'The download failed').replace(/(?<![.!?])$/, '.')
 

@@ -68,6 +68,12 @@ function noteTyped(message: Typed, effects: Effects): void {
       for (const name of ['job', 'statistics', 'tempi', 'shares', 'trims', 'library', 'library-tags', 'collections'])
         refresher.note(name)
       return
+    case 'lists_changed':
+      for (const name of ['imports', 'followed']) refresher.note(name)
+      return
+    case 'platforms_changed':
+      refresher.note('platforms')
+      return
     case 'settings_changed':
       for (const name of ['settings', 'session', 'logo', 'cookies', 'stem-status']) refresher.note(name)
       // Sign-in may be needed from now on, or not any more.

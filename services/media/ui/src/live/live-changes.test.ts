@@ -30,6 +30,7 @@ const job = (id: string, minute: number, more: Partial<Job> = {}): LiveJob => ({
   created_at: `2026-01-01 10:${String(minute).padStart(2, '0')}:00`,
   finished_at: null,
   message: null,
+  error_code: null,
   filesize_bytes: null,
   duration_seconds: null,
   codec: null,

@@ -1,7 +1,8 @@
 import { IconAction, PageHeader, useTableState } from '@hearth/ui'
 import { IconKeyboard, IconTrash } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo, useRef, useState } from 'react'
+import { keys, readPlatforms } from '../api.ts'
 import type { JobFilter } from '../jobs/job-filter.ts'
 import { JobList } from '../jobs/job-list.tsx'
 import { ListToolbar } from '../jobs/list-toolbar.tsx'
@@ -14,9 +15,16 @@ import { SubmitCard } from '../submit/submit-card.tsx'
 /** Loaded when it is opened: hardly anybody removes everything. */
 const RemoveAll = lazy(async () => ({ default: (await import('../jobs/remove-all.tsx')).RemoveAll }))
 
+/** Loaded when a platform refuses this server. */
+const PausedPlatforms = lazy(async () => ({
+  default: (await import('../platforms/paused-platforms.tsx')).PausedPlatforms,
+}))
+
 /** Dashboard: submit form and list of downloads. */
 export function DashboardPage() {
   const cache = useQueryClient()
+  const platforms = useQuery({ queryKey: keys.platforms, queryFn: readPlatforms })
+  const isPaused = platforms.data?.some(({ pause }) => pause !== null) === true
   const field = useRef<HTMLTextAreaElement>(null)
   const search = useRef<HTMLInputElement>(null)
   const [filter, setFilter] = useFilter()
@@ -27,6 +35,11 @@ export function DashboardPage() {
       <PageHeader title="Downloads" actions={<PageButtons onOpen={setDialog} />} />
       <OpenNotice />
       <SubmitCard field={field} onAdded={(job) => showAnswer(cache, job, undefined)} />
+      {isPaused && (
+        <Suspense>
+          <PausedPlatforms />
+        </Suspense>
+      )}
       <JobList
         toolbar={<ListToolbar filter={filter} onChange={setFilter} search={search} />}
         filter={filter}

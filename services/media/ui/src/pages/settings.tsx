@@ -24,7 +24,7 @@ const tabs = [
   { value: 'downloads', label: 'Downloads', Icon: IconDownload },
   { value: 'access', label: 'Sign-in', Icon: IconLock },
   { value: 'anywhere', label: 'From anywhere', Icon: IconDeviceMobileShare },
-  { value: 'cookies', label: 'Cookies', Icon: IconCookie },
+  { value: 'cookies', label: 'Platforms', Icon: IconCookie },
   { value: 'stems', label: 'Stems', Icon: IconMicrophone2 },
   { value: 'tools', label: 'Tools', Icon: IconTools },
   { value: 'backups', label: 'Backups', Icon: IconDatabaseExport },

@@ -21,6 +21,7 @@ import { ActionButton, DeleteButton } from '../buttons.tsx'
 import { FactsLine } from '../jobs/job-facts.tsx'
 import { platformNames } from '../jobs/job-labels.ts'
 import { PlatformIcon } from '../jobs/platform-icon.tsx'
+import { HealthSection } from '../platforms/health-section.tsx'
 import { Waiting } from '../progress/waiting.tsx'
 
 const statusLabels: Readonly<Record<CookieSnapshot['status'], { text: string; tone: Tone }>> = {
@@ -30,12 +31,13 @@ const statusLabels: Readonly<Record<CookieSnapshot['status'], { text: string; to
   missing: { text: 'None', tone: 'quiet' },
 }
 
-/** Cookies of every platform; `highlighted` is the platform that a link points to. */
+/** Health and cookies of every platform; `highlighted` is the platform that a link points to. */
 export function CookieSettings({ highlighted }: { highlighted: string | null }) {
   const jars = useQuery({ queryKey: keys.cookies, queryFn: readCookies })
   if (jars.data === undefined) return <QueryState query={jars} lines={6} />
   return (
     <>
+      <HealthSection />
       <Text c="dimmed" maw={640}>
         Some media is shown to signed-in users only. With the cookies of a browser that is signed in, the service is,
         too. Without them everything public works.
@@ -61,7 +63,7 @@ function CookieCard({ jar, isHighlighted }: { jar: CookieSnapshot; isHighlighted
   const upload = useAction<File, CookieSnapshot>({
     run: (file) => answer(api.POST('/api/cookies/{platform}', { params: { path: { platform } }, ...asUpload(file) })),
     done: (stored) => doneText(stored),
-    renew: [keys.cookies],
+    renew: [keys.cookies, keys.platforms],
     onProblem: () => undefined,
   })
   const { text, tone } = statusLabels[jar.status]
@@ -161,7 +163,7 @@ function PasteDialog({ jar: { platform }, onClose }: { jar: CookieSnapshot; onCl
       submitButton={{ disabled: form.getValues().text.trim() === '' }}
       submit={(body) => answer(api.POST('/api/cookies/{platform}/paste', { params: { path: { platform } }, body }))}
       onDone={(stored) => notifyDone(doneText(stored))}
-      renew={[keys.cookies]}
+      renew={[keys.cookies, keys.platforms]}
     >
       <ol className="hints">
         <li>Sign in to {name} in your browser, best in a private window that you close afterwards.</li>

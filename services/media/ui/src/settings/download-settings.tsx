@@ -26,6 +26,12 @@ const downloads: readonly SettingField[] = [
     unit: 'connections',
     zero: 'automatic',
   },
+  {
+    name: 'list_spacing_seconds',
+    label: 'Spacing of lists',
+    description: 'Up to 3600 seconds between two downloads from lists of the same platform.',
+    unit: 's',
+  },
 ]
 
 const video: readonly SettingField[] = [

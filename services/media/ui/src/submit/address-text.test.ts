@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressesIn, platformOf, sharedText } from './address-text.ts'
+import { addressesIn, isListAddress, platformOf, sharedText } from './address-text.ts'
 
 test('URLs are found in lines, sentences and without a scheme', () => {
   assert.deepEqual(
@@ -40,4 +40,27 @@ test('an address that was put behind ?url= as it is stays whole', () => {
     sharedText('?url=https://www.youtube.com/watch?app=m&v=a%26b'),
     'https://www.youtube.com/watch?app=m&v=a%26b',
   )
+})
+
+test('playlists and channels are told from single videos', () => {
+  for (const address of [
+    'https://www.youtube.com/playlist?list=PL1234567890',
+    'https://www.youtube.com/@some.one',
+    'https://m.youtube.com/channel/UC123/videos',
+    'https://www.tiktok.com/@some.user',
+    'https://www.instagram.com/some.user/',
+    'http://videos.home/feed/new',
+  ])
+    assert.equal(isListAddress(address), true, address)
+  for (const address of [
+    'https://www.youtube.com/watch?v=abc&list=PL123',
+    'https://youtu.be/@abcdefghij',
+    'https://www.tiktok.com/@some.user/video/7234567890123456789',
+    'https://www.instagram.com/reel/CxYz_-12345/',
+    'https://www.instagram.com/reels/',
+    'https://www.facebook.com/some.page',
+    'http://videos.home/watch?v=1',
+    'nonsense',
+  ])
+    assert.equal(isListAddress(address), false, address)
 })

@@ -30,6 +30,22 @@ export function platformOf(address: string): Platform | undefined {
   return hosts.find(([pattern]) => pattern.test(host))?.[1]
 }
 
+/** Paths of playlists and channels on the platforms. */
+const listPaths: Partial<Record<Platform, RegExp>> = {
+  youtube: /^\/(?:playlist|@[^/]+(?:\/(?:videos|shorts|streams|featured))?|(?:channel|c|user)\/[^/]+(?:\/\w+)?)\/?$/,
+  tiktok: /^\/@[\w.-]+(?:\/collection\/[^/]+)?\/?$/,
+  instagram: /^\/(?!(?:p|reels?|tv|share|stories|explore|accounts|direct)\/?$)[\w.]+(?:\/reels)?\/?$/,
+}
+
+/** Returns true for an address that looks like a playlist or channel; of hosts that the operator added, feeds and playlists. */
+export function isListAddress(address: string): boolean {
+  const platform = platformOf(address)
+  if (!URL.canParse(address)) return false
+  const { pathname, hostname } = new URL(address)
+  if (platform === undefined) return /\/(?:playlist|feed)s?(?:\/|$)/.test(pathname)
+  return hostname !== 'youtu.be' && listPaths[platform]?.test(pathname) === true
+}
+
 /**
  * What the query of the page's address brings for the field, as share menus and bookmarks send it: `url`, otherwise `text`. An
  * address that was put behind `?url=` as it is, as a shortcut on a phone does, goes to the end of the query.

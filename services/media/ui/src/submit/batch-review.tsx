@@ -7,20 +7,26 @@ import { Link } from 'wouter'
 import { ActionButton } from '../buttons.tsx'
 import { PlatformIcon } from '../jobs/platform-icon.tsx'
 import { showAnswer } from '../jobs/use-job-actions.ts'
+import { useImport } from '../lists/use-import.ts'
 import { Bar } from '../progress/waiting.tsx'
 import { platformOf } from './address-text.ts'
 import { batch, useBatch, type BatchItem, type BatchState } from './batch.ts'
 import type { Choices } from './choices.ts'
 import { submitOne } from './submit-job.ts'
 
+/** More addresses than this wait on the server, which takes ten a minute from a page. */
+const maxDirect = 10
+
 /** Several addresses: first a list to choose from, then how each of them goes. */
 export function BatchReview(props: { addresses: readonly string[]; choices: Choices; onStarted: () => void }) {
   const state = useBatch()
   const cache = useQueryClient()
+  const many = useImport(props.onStarted)
   const isList = props.addresses.length > 1
   if (state.items.length > 0 && (state.isRunning || !isList)) return <BatchProgress state={state} />
   if (!isList) return null
   const start = (chosen: readonly string[]) => {
+    if (chosen.length > maxDirect) return many.mutate({ urls: chosen, choices: props.choices })
     batch.start(chosen, async (address, isConfirmed) => {
       const { job, ...result } = await submitOne(address, props.choices, isConfirmed)
       if (job !== undefined) showAnswer(cache, job, undefined)

@@ -2,20 +2,28 @@ import { ActionIcon, Button, Kbd, Text, Textarea } from '@mantine/core'
 import { useDebouncedValue, useWindowEvent } from '@mantine/hooks'
 import { Problem } from '@hearth/ui'
 import { IconClipboardText, IconDownload, IconX } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
-import { useState, type KeyboardEvent, type RefObject } from 'react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useState, type KeyboardEvent, type RefObject } from 'react'
 import { useSearchParams } from 'wouter'
-import type { Job } from '../api.ts'
+import { keys, readImports, type Job } from '../api.ts'
 import { Waiting } from '../progress/waiting.tsx'
-import { addressesIn, sharedText } from './address-text.ts'
+import { addressesIn, isListAddress, sharedText } from './address-text.ts'
 import { useBatch } from './batch.ts'
-import { BatchReview } from './batch-review.tsx'
 import { ChoiceControls } from './choice-controls.tsx'
 import { useChoices, type Choices } from './choices.ts'
 import { DuplicateDialog } from './duplicate-dialog.tsx'
 import { Preview } from './preview.tsx'
 import { existingJobOf, refusalOf, submitJob } from './submit-job.ts'
 import './submit.css'
+
+/** Loaded with the first list: most addresses are single videos. */
+const ListReview = lazy(async () => ({ default: (await import('../lists/list-review.tsx')).ListReview }))
+
+/** Loaded with the second address. */
+const BatchReview = lazy(async () => ({ default: (await import('./batch-review.tsx')).BatchReview }))
+
+/** Loaded when something waits. */
+const WaitingImports = lazy(async () => ({ default: (await import('../lists/waiting-imports.tsx')).WaitingImports }))
 
 interface SubmitCardProps {
   field: RefObject<HTMLTextAreaElement | null>
@@ -39,11 +47,14 @@ export function SubmitCard({ field, onAdded }: SubmitCardProps) {
     change(pasted)
     field.current?.focus()
   })
+  const imports = useQuery({ queryKey: keys.imports, queryFn: readImports })
+  const isAnythingWaiting = (imports.data?.waiting ?? 0) > 0
   const addresses = addressesIn(text)
+  const list = addresses.length === 1 && isListAddress(addresses[0] ?? '') ? addresses[0] : undefined
   const submit = () => submission.submit(addresses, text)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') change('')
-    if (event.key !== 'Enter' || event.shiftKey || addresses.length > 1) return
+    if (event.key !== 'Enter' || event.shiftKey || addresses.length > 1 || list !== undefined) return
     event.preventDefault()
     if (!submission.isSending) submit()
   }
@@ -67,7 +78,7 @@ export function SubmitCard({ field, onAdded }: SubmitCardProps) {
           onChange={(event) => change(event.currentTarget.value)}
           onKeyDown={onKeyDown}
         />
-        {addresses.length < 2 && (
+        {addresses.length < 2 && list === undefined && (
           <Button
             size="md"
             leftSection={<IconDownload size={18} aria-hidden />}
@@ -82,10 +93,20 @@ export function SubmitCard({ field, onAdded }: SubmitCardProps) {
       <ChoiceControls choices={choices} onChange={choose} />
       <Problem text={submission.problem} />
       {submission.isSending && <Waiting label="Reading the title" max={8} />}
+      {list !== undefined && (
+        <Suspense fallback={<Waiting label="Reading the list" max={90} />}>
+          <ListReview key={list} address={list} choices={choices} onStarted={() => setText('')} />
+        </Suspense>
+      )}
+      {isAnythingWaiting && (
+        <Suspense>
+          <WaitingImports />
+        </Suspense>
+      )}
       <Below
         addresses={addresses}
         choices={choices}
-        isSettled={submission.isSending || submission.problem !== undefined}
+        isSettled={list !== undefined || submission.isSending || submission.problem !== undefined}
         onBatch={() => setText('')}
       />
       <DuplicateDialog job={submission.existing} onClose={submission.forget} onAgain={submission.again} />
@@ -117,7 +138,11 @@ function Below(props: { addresses: string[]; choices: Choices; isSettled: boolea
       {addresses.length === 1 && address !== undefined && !isSettled && (
         <Preview key={address} address={address} type={choices.type} />
       )}
-      <BatchReview addresses={addresses} choices={choices} onStarted={onBatch} />
+      {(addresses.length > 1 || !isIdle) && (
+        <Suspense>
+          <BatchReview addresses={addresses} choices={choices} onStarted={onBatch} />
+        </Suspense>
+      )}
       {addresses.length === 0 && isIdle && (
         <Text size="sm" c="dimmed">
           YouTube, TikTok, Instagram and Facebook. Paste or drop anywhere on this page; several addresses become a list.

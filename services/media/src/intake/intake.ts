@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto'
+import { acquireLock, type Database } from '@hearth/database'
+import type { Log, Timers } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { MediaBus } from '../events.ts'
+import { queueLock } from '../jobs/jobs.ts'
+import { newRow } from '../jobs/new-job.ts'
+import { countQueued, findDuplicate, insertJob } from '../jobs/store.ts'
+import type { PlatformPauses } from '../pauses/platform-pauses.ts'
+import type { MediaUrl } from '../platforms/media-url.ts'
+import type { MediaType, Platform, Quality } from '../platforms/schema.ts'
+import type { Queue } from '../queue/queue.ts'
+import type { Settings } from '../settings/schema.ts'
+import type { IntakeItemRow, Tables } from '../tables.ts'
+import type { Intake } from './schema.ts'
+import * as store from './store.ts'
+
+/** A medium to take in. */
+export interface Wanted {
+  readonly media: MediaUrl
+  readonly title: string | null
+  readonly type: MediaType
+  readonly quality: Quality
+  readonly listId: string | null
+}
+
+export interface IntakeDependencies {
+  readonly database: Database<Tables>
+  readonly queue: Queue
+  readonly bus: MediaBus
+  readonly timers: Timers
+  readonly log: Log
+  readonly settings: () => Settings
+  readonly pauses: Pick<PlatformPauses, 'list'>
+  /** Maximum number of queued jobs. */
+  readonly queueSize: number
+}
+
+/** Interval at which room for the next item is looked for, milliseconds. */
+const interval = 2000
+/** Maximum number of items that wait. */
+export const maxItems = 5000
+/** Items in a row that are there already and are passed over in one round. */
+const maxPassed = 50
+
+/**
+ * Media of lists, on their way to become jobs: one after another for each platform, with a spacing, so that a list neither fills
+ * the queue nor makes a platform refuse this server. They wait in the database, and each becomes a job in the transaction that
+ * takes it away.
+ */
+export class MediaIntake {
+  readonly #dependencies: IntakeDependencies
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+
+  constructor(dependencies: IntakeDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.wake(), interval).unref()
+    this.wake()
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    await this.#running
+  }
+
+  /** Looks for room now; without effect before `start`. */
+  wake(): void {
+    if (this.#timer === undefined) return
+    this.#running ??= this.#feed().finally(() => (this.#running = undefined))
+  }
+
+  /** Adds media in a transaction, in their order. Returns those that wait now; the others wait already. */
+  async add(trx: Kysely<Tables>, wanted: readonly Wanted[]): Promise<Set<Wanted>> {
+    const added_at = this.#dependencies.timers.now()
+    const items = wanted.map((one, position) => ({ one, row: itemOf(one, { added_at, position }) }))
+    const added = await store.insertItems(
+      trx,
+      items.map(({ row }) => row),
+    )
+    return new Set(items.flatMap(({ one, row }) => (added.has(row.id) ? [one] : [])))
+  }
+
+  /** Number of items that may still be added. */
+  async room(trx: Kysely<Tables>): Promise<number> {
+    const counts = await store.countItems(trx)
+    return Math.max(0, maxItems - counts.reduce((sum, { count }) => sum + count, 0))
+  }
+
+  async status(): Promise<Intake> {
+    const { database, timers } = this.#dependencies
+    const [counts, paces] = await Promise.all([store.countItems(database.query), store.readPaces(database.query)])
+    const platforms = counts.map(({ platform, count }) => ({
+      platform,
+      waiting: count,
+      seconds_left: Math.max(0, Math.ceil(((paces.get(platform) ?? 0) - timers.now()) / 1000)),
+    }))
+    return { waiting: platforms.reduce((sum, { waiting }) => sum + waiting, 0), platforms }
+  }
+
+  /** Removes what waits, of a platform or all; returns how many. */
+  async clear(platform?: Platform): Promise<number> {
+    const removed = await store.deleteItems(this.#dependencies.database.query, platform)
+    this.#dependencies.bus.publish({ type: 'lists_changed', job_id: null })
+    return removed
+  }
+
+  async #feed(): Promise<void> {
+    const { database, log } = this.#dependencies
+    try {
+      const counts = await store.countItems(database.query)
+      for (const { platform } of counts) await this.#feedOne(platform)
+    } catch (error) {
+      log.warn({ err: error }, 'media of lists did not become jobs')
+    }
+  }
+
+  /** Makes the next item of a platform a job, if there is room and it is time. */
+  async #feedOne(platform: Platform): Promise<void> {
+    const { database, queue, bus, pauses } = this.#dependencies
+    if ((await pauses.list()).some((pause) => pause.platform === platform)) return
+    const id = await database.query.transaction().execute(async (trx) => {
+      await acquireLock(database.kind, trx, queueLock)
+      return (await this.#isTime(trx, platform)) ? this.#takeNext(trx, platform) : undefined
+    })
+    if (id === undefined) return
+    queue.wake()
+    bus.publish({ type: 'job_added', job_id: id })
+    bus.publish({ type: 'lists_changed', job_id: null })
+  }
+
+  async #isTime(trx: Kysely<Tables>, platform: Platform): Promise<boolean> {
+    const { timers, queueSize } = this.#dependencies
+    const next = (await store.readPaces(trx)).get(platform) ?? 0
+    // A fifth of the queue is kept for what people submit.
+    return next <= timers.now() && (await countQueued(trx)) < Math.max(1, Math.floor(queueSize * 0.8))
+  }
+
+  async #takeNext(trx: Kysely<Tables>, platform: Platform): Promise<string | undefined> {
+    const { timers, settings, queue } = this.#dependencies
+    for (let passed = 0; passed < maxPassed; passed += 1) {
+      const item = await store.firstItem(trx, platform)
+      if (item === undefined) return undefined
+      await store.deleteItem(trx, item.id)
+      // It may have been submitted since.
+      if ((await findDuplicate(trx, item)) !== undefined) continue
+      const now = timers.now()
+      const current = settings()
+      const row = newRow(requestOf(item, current[`name_template_${item.type}`]), now)
+      await insertJob(trx, row)
+      await queue.enqueue(trx, { id: row.id, attempt: row.attempt })
+      const spacing = current.list_spacing_seconds * 1000
+      await store.setPace(trx, platform, now + Math.round(spacing * (1 + Math.random() / 2)))
+      return row.id
+    }
+    return undefined
+  }
+}
+
+const itemOf = (
+  { media, title, type, quality, listId }: Wanted,
+  { added_at, position }: { added_at: number; position: number },
+): IntakeItemRow => ({
+  id: randomUUID(),
+  list_id: listId,
+  media_key: media.key,
+  url: media.url,
+  platform: media.platform,
+  type,
+  quality,
+  title,
+  added_at,
+  position,
+})
+
+const requestOf = ({ url, platform, media_key, type, quality, title }: IntakeItemRow, name_template: string) => ({
+  id: randomUUID(),
+  url,
+  platform,
+  media_key,
+  type,
+  quality,
+  video_title: title,
+  name_template,
+})

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createOutboundAllow, createOutboundPolicy } from '@hearth/outbound'
+import { eventually, temporaryDirectory } from '@hearth/testing'
+import type { ImportAnswer, Intake } from '../src/intake/schema.ts'
+import type { Job } from '../src/jobs/schema.ts'
+import type { MediaList } from '../src/lists/schema.ts'
+import { MediaFailure } from '../src/tools/media-failure.ts'
+import { openToolbox } from '../src/tools/toolbox.ts'
+import { knows, startMedia, type Media } from './in-process.ts'
+import { startPlatform, type Platform } from './platform/platform.ts'
+
+let platform: Platform
+before(async () => {
+  platform = await startPlatform()
+})
+after(() => platform[Symbol.asyncDispose]())
+
+const listOf = (media: Media, url: string) =>
+  media.json<MediaList & { error?: string; detail?: string }>('GET', `/api/playlist?url=${encodeURIComponent(url)}`)
+
+const jobsOf = async (media: Media) => (await media.json<Job[]>('GET', '/api/jobs?limit=100')).body
+
+test('a list shows its media in order, what is known of each, and leaves out what cannot be downloaded', async () => {
+  await using media = await startMedia(knows(platform.host))
+  const sound = (id: string) => platform.page('sound.m4a', { id })
+  const url = platform.feed('plain', [
+    { url: sound('one'), title: 'One ‮evil\n', seconds: 65, published: '2026-03-01' },
+    { url: sound('two'), title: 'Two' },
+    { url: sound('one'), title: 'One again' },
+    { url: 'https://other.example/video', title: 'Elsewhere' },
+    { url: 'http://127.0.0.1:1/private', title: 'Private' },
+    { url: `http://${platform.host}/feed/plain`, title: 'The list itself' },
+  ])
+  const { id } = await media.submit(sound('two'))
+  const { status, body } = await listOf(media, url)
+  assert.deepEqual([status, body.title, body.left_out, body.is_truncated], [200, 'A feed', 4, false])
+  assert.deepEqual(
+    body.entries.map(({ title, duration_seconds, published_on, job_id }) => [
+      title,
+      duration_seconds,
+      published_on,
+      job_id,
+    ]),
+    [
+      ['One evil', 65, '2026-03-01', null],
+      ['Two', null, null, id],
+    ],
+  )
+  assert.equal(platform.requests.filter((line) => line.includes('id=one')).length, 0, 'no entry is requested')
+  const wrong = await listOf(media, 'https://www.youtube.com/watch?v=dQw4w9WgXcQ')
+  assert.deepEqual([wrong.status, wrong.body.error], [400, 'url_not_a_list'])
+  const none = await listOf(media, 'https://www.facebook.com/page')
+  assert.deepEqual([none.status, none.body.error], [400, 'url_no_lists'])
+  const gone = await listOf(media, `http://${platform.host}/nothing`)
+  assert.deepEqual([gone.status, gone.body.error], [502, 'removed'])
+})
+
+test('of a list of 10,000 entries the first thousand are shown', { timeout: 120_000 }, async () => {
+  await using media = await startMedia(knows(platform.host))
+  const entries = Array.from({ length: 10_000 }, (_, index) => ({
+    url: platform.page('sound.m4a', { id: `${index}` }),
+    title: `Number ${index}`,
+  }))
+  const { body } = await listOf(media, platform.feed('long', entries))
+  assert.deepEqual([body.entries.length, body.is_truncated, body.entries[999]?.title], [1000, true, 'Number 999'])
+})
+
+test('a list that never ends is given up', async () => {
+  await using folder = await temporaryDirectory()
+  const tools = openToolbox({
+    dataDirectory: folder.path,
+    ffmpegPath: undefined,
+    ytDlpProgram: () => Promise.resolve('/usr/bin/yt-dlp'),
+    policy: createOutboundPolicy(createOutboundAllow([platform.host])),
+  })
+  try {
+    const listed = tools.ytDlp.list({
+      url: platform.feed('endless', 'endless'),
+      extractors: ['generic', 'html5'],
+      signal: new AbortController().signal,
+      directory: folder.path,
+      timeoutMs: 6000,
+      max: 10,
+    })
+    await assert.rejects(listed, (error) => error instanceof MediaFailure && error.code === 'timeout')
+  } finally {
+    tools.close()
+  }
+})
+
+test('many addresses become jobs one after another, each medium once, with the titles of their list', async () => {
+  await using media = await startMedia(knows(platform.host))
+  await media.json('POST', '/api/settings', { json: { list_spacing_seconds: 0 } })
+  const sound = (id: string) => platform.page('sound.m4a', { id })
+  const list = platform.feed('many', [
+    { url: sound('a'), title: 'First' },
+    { url: sound('b'), title: 'Second' },
+  ])
+  await listOf(media, list)
+  const present = await media.submit(sound('there'))
+  const urls = [sound('a'), sound('b'), sound('a'), 'https://example.org/x', sound('there'), 'nonsense']
+  const { status, body } = await media.json<ImportAnswer>('POST', '/api/imports', {
+    json: { urls, type: 'audio', list },
+  })
+  assert.deepEqual([status, body.added, body.duplicates, body.refused], [200, 2, 2, 2])
+  assert.equal(body.results.find(({ url }) => url === sound('there'))?.job_id, present.id)
+  assert.match(body.results.find(({ url }) => url === 'https://example.org/x')?.detail ?? '', /none of the platforms/)
+  const all = await eventually(
+    () => jobsOf(media),
+    (jobs) => jobs.length === 3 && jobs.every(({ status: state }) => state === 'analysis_done'),
+    { everyMs: 300, seconds: 60 },
+  )
+  assert.equal(new Set(all.map(({ url }) => url)).size, 3)
+  const again = await media.json<ImportAnswer>('POST', '/api/imports', {
+    json: { urls: urls.slice(0, 2), type: 'audio' },
+  })
+  assert.deepEqual([again.body.added, again.body.duplicates], [0, 2])
+  const bad = await media.json<{ detail: string }>('POST', '/api/imports', { json: { urls: [], type: 'audio' } })
+  assert.deepEqual([bad.status, bad.body.detail.startsWith('urls')], [400, true])
+})
+
+test('the spacing of a platform holds, what waits survives a restart, and can be forgotten', async () => {
+  await using media = await startMedia(knows(platform.host))
+  await media.json('POST', '/api/settings', { json: { list_spacing_seconds: 3600 } })
+  const urls = ['a', 'b', 'c'].map((id) => platform.page('sound.m4a', { id: `spaced-${id}` }))
+  assert.equal(
+    (await media.json<ImportAnswer>('POST', '/api/imports', { json: { urls, type: 'audio' } })).body.added,
+    3,
+  )
+  const waiting = async () => (await media.json<Intake>('GET', '/api/imports')).body
+  await eventually(waiting, (intake) => intake.waiting === 2, { everyMs: 200 })
+  await media.restart()
+  const intake = await waiting()
+  assert.equal(intake.waiting, 2)
+  assert.ok((intake.platforms[0]?.seconds_left ?? 0) > 3500)
+  assert.equal((await jobsOf(media)).length, 1)
+  const direct = await media.submit(urls[2]!)
+  assert.ok(direct.id, 'a person does not wait')
+  const { body } = await media.json<{ removed: number }>('DELETE', '/api/imports')
+  assert.deepEqual([body.removed, (await waiting()).waiting], [2, 0])
+})
