@@ -14,7 +14,7 @@ export type TargetInput = Pick<
 }
 
 /** What holds where a location stands. */
-export interface Surroundings {
+export interface LocationContext {
   /** Values of variables, by their names without `$`. */
   readonly variables: ReadonlyMap<string, string>
   /** Servers of the groups `upstream`, by name. */
@@ -33,9 +33,9 @@ export interface UpstreamGroup {
 /** Where the answers of these directives come from: of a location, or of a server without one. */
 export function readTarget(
   directives: readonly Directive[],
-  surroundings: Surroundings,
+  context: LocationContext,
 ): (TargetInput & { readonly isStripped: boolean }) | { readonly problem: string } | undefined {
-  const { lost } = surroundings
+  const { lost } = context
   const first = (name: string) => directives.find((one) => one.name === name)
   const response_headers = directives.flatMap((one) =>
     one.name === 'add_header' ? (addedHeader(one, lost) ?? []) : [],
@@ -48,7 +48,7 @@ export function readTarget(
   }
   const pass = first('proxy_pass')
   if (pass !== undefined) {
-    const proxy = readPass(pass.words[0] ?? '', surroundings)
+    const proxy = readPass(pass.words[0] ?? '', context)
     if ('problem' in proxy) return proxy
     const { headers, host } = requestHeaders(directives, lost)
     return { ...shared, ...proxy, request_headers: headers, upstream_host: host, ...timeoutsOf(directives) }
@@ -92,15 +92,16 @@ export function readReturn(
   return { kind: 'respond', respond: { status: status === 444 ? 404 : status, body: text } }
 }
 
-/** True for a redirect of the same address to HTTPS. */
-export const isToHttps = ({ name, words }: Directive): boolean =>
-  name === 'return' &&
-  /^30[1278]$/.test(words[0] ?? '') &&
-  /^https:\/\/\$(host|server_name|http_host)(:443)?\$request_uri$/.test(words[1] ?? '')
+/** True for a redirect of the same address to HTTPS, for a server of these names. */
+export function isToHttps({ name, words: [code = '', to = ''] }: Directive, names: readonly string[]): boolean {
+  if (name !== 'return' || !/^30[1278]$/.test(code)) return false
+  const [, host = ''] = /^https:\/\/([^/:]+)(?::443)?\$request_uri$/.exec(to) ?? []
+  return /^\$(host|server_name|http_host)$/.test(host) || names.includes(host.toLowerCase())
+}
 
 function readPass(
   text: string,
-  { variables, groups, prefix }: Surroundings,
+  { variables, groups, prefix }: LocationContext,
 ):
   | (Pick<TargetInput, 'upstreams' | 'upstream_tls' | 'lb'> & { kind: 'proxy'; isStripped: boolean })
   | { problem: string } {
@@ -132,7 +133,7 @@ function readPass(
 const usual =
   /^(x-real-ip|x-forwarded-(for|proto|host|port|ssl|scheme|method|uri|server)|x-scheme|x-original-url|upgrade|connection|range|if-range|accept-encoding)$/i
 
-function requestHeaders(directives: readonly Directive[], lost: Surroundings['lost']) {
+function requestHeaders(directives: readonly Directive[], lost: LocationContext['lost']) {
   const headers: HeaderChange[] = []
   // Files for proxies hand the name on, as a rule; nginx itself sends that of the upstream.
   const includesProxy = directives.some(({ name, words }) => name === 'include' && /proxy/.test(words[0] ?? ''))
@@ -151,7 +152,7 @@ function requestHeaders(directives: readonly Directive[], lost: Surroundings['lo
   return { headers, host }
 }
 
-function addedHeader({ words }: Directive, lost: Surroundings['lost']): HeaderChange | undefined {
+function addedHeader({ words }: Directive, lost: LocationContext['lost']): HeaderChange | undefined {
   const [name = '', value = ''] = words
   // It is read as a setting of the site.
   if (name.toLowerCase() === 'strict-transport-security') return undefined

@@ -42,7 +42,7 @@ server {
   }
   location /api/ { proxy_pass http://10.0.0.7:3000/; }
   location = /status { return 200 "fine"; }
-  location /old { return 302 https://old.example.org$request_uri; }
+  location /old/ { return 302 https://old.example.org$request_uri; }
   location ~ \\.php$ { fastcgi_pass unix:/run/php.sock; }
 }
 `
@@ -79,7 +79,7 @@ test('a server becomes a site with its paths, networks, headers and upstreams', 
     [
       ['prefix', '/api/', 'proxy', true],
       ['exact', '/status', 'respond', false],
-      ['prefix', '/old', 'redirect', false],
+      ['prefix', '/old/', 'redirect', false],
     ],
   )
   assert.deepEqual(site.paths?.[2]?.redirect, { to: 'https://old.example.org', code: 302, keep_path: true })
@@ -90,6 +90,7 @@ test('a server becomes a site with its paths, networks, headers and upstreams', 
     /^lost server, line 9: proxy_set_header X-Odd \$request_id/,
     /^lost server, line 9: the location ~ \\.php\$/,
     /^changed server, line 9: its certificate/,
+    /^lost upstream, line 3: the server 10\.0\.0\.9:1, which is marked backup/,
   ])
     assert.ok(
       lines.some((one) => line.test(one)),

@@ -17,7 +17,7 @@ export function readTraefikDocument(text: string): Readonly<Record<string, unkno
 }
 
 function parse(text: string): unknown {
-  const isToml = /^\s*\[{1,2}[\w."' -]+\]{1,2}\s*(?:#.*)?$/m.test(text)
+  const isToml = /^[ \t]*\[{1,2}[\w."' -]+\]{1,2}[ \t]*(?:#.*)?$/m.test(text)
   try {
     return isToml ? parseToml(text) : (parseYaml(text, { maxAliasCount: 100, logLevel: 'error' }) as unknown)
   } catch (error) {

@@ -28,7 +28,15 @@ type Definition = Readonly<Record<string, unknown>>
 type Reader = (given: Definition, effects: Effects) => void
 
 const bcrypt = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/
-const maxChain = 20
+/** Chains in one another, and middlewares of a router with those of its chains, at most. */
+const [maxChain, maxReadings] = [20, 200]
+
+/** The middlewares of one router while they are read. */
+interface Reading {
+  readonly effects: Effects
+  /** Middlewares that may still be read. */
+  left: number
+}
 
 /** Reads the middlewares of a dynamic configuration by name. */
 export class TraefikMiddlewares {
@@ -55,16 +63,23 @@ export class TraefikMiddlewares {
       lost: [],
       unsafe: [],
     }
-    this.#readAll(names, effects, 0)
+    this.#readAll(names, { effects, left: maxReadings }, 0)
     return effects
   }
 
-  #readAll(names: unknown, effects: Effects, depth: number): void {
+  #readAll(names: unknown, reading: Reading, depth: number): void {
     if (!Array.isArray(names)) return
-    for (const name of names) this.#readOne(textOf(name), effects, depth)
+    for (const name of names) {
+      // What is below zero was said already.
+      if (reading.left < 0) return
+      reading.left -= 1
+      if (reading.left < 0) reading.effects.unsafe.push(`more than ${maxReadings} middlewares`)
+      else this.#readOne(textOf(name), reading, depth)
+    }
   }
 
-  #readOne(name: string, effects: Effects, depth: number): void {
+  #readOne(name: string, reading: Reading, depth: number): void {
+    const { effects } = reading
     const definition = own(this.#definitions, withoutProvider(name))
     if (!isObject(definition)) {
       effects.unsafe.push(`the middleware ${shown(name)}, which is not in this file`)
@@ -72,7 +87,7 @@ export class TraefikMiddlewares {
     }
     for (const [kind, given] of Object.entries(definition)) {
       const options = isObject(given) ? given : {}
-      if (kind === 'chain' && depth < maxChain) this.#readAll(options['middlewares'], effects, depth + 1)
+      if (kind === 'chain' && depth < maxChain) this.#readAll(options['middlewares'], reading, depth + 1)
       else if (Object.hasOwn(readers, kind)) readers[kind]?.(options, effects)
       else if (harmless.has(kind)) effects.lost.push(`the middleware ${shown(name)} (${kind})`)
       else effects.unsafe.push(`the middleware ${shown(name)} (${shown(kind)})`)
@@ -117,6 +132,8 @@ const readers: Readonly<Record<string, Reader>> = {
 }
 
 function readBasicAuth(given: Definition, effects: Effects): void {
+  // Every list has to let a visitor in, while users of a site are united.
+  if (effects.hashes !== undefined) effects.unsafe.push('two lists of users, both of which a visitor has to be on')
   const hashes: Record<string, string> = effects.hashes ?? {}
   for (const user of textsOf(given['users'])) {
     const [, name = '', hash = ''] = /^([^:]{1,128}):(.*)$/.exec(user) ?? []

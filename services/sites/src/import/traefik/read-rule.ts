@@ -5,8 +5,10 @@ export interface RouteMatch {
   readonly path?: { readonly match: 'prefix' | 'exact'; readonly path: string }
 }
 
-/** Alternatives of a rule at most. */
-const maxAlternatives = 200
+/** Alternatives of a rule, and terms of one, at most; a site asks for two terms. */
+const [maxAlternatives, maxTerms] = [200, 20]
+/** Longest rule, characters. */
+const maxLength = 10_000
 const maxDepth = 50
 
 type Term = { readonly matcher: string; readonly values: readonly string[] }
@@ -28,7 +30,7 @@ export function readRule(rule: string): { readonly matches: readonly RouteMatch[
 
 class RuleProblem extends Error {}
 
-const tokenRule = /\s*(?:([A-Za-z]+)\s*\(\s*((?:[`"][^`"]*[`"]\s*,?\s*)+)\)|(&&|\|\||!|\(|\)))/y
+const tokenRule = /\s*(?:([A-Za-z]+)\s*\(\s*([`"][^`"]*[`"](?:\s*,\s*[`"][^`"]*[`"])*\s*)\)|(&&|\|\||!|\(|\)))/y
 
 class RuleParser {
   readonly #tokens: (Term | string)[] = []
@@ -36,7 +38,8 @@ class RuleParser {
   #depth = 0
 
   constructor(rule: string) {
-    const text = rule.trim().slice(0, 10_000)
+    const text = rule.trim()
+    if (text.length > maxLength) throw new RuleProblem(`a rule of more than ${maxLength} characters`)
     const next = new RegExp(tokenRule)
     for (next.lastIndex = 0; next.lastIndex < text.length;) {
       const found = next.exec(text)
@@ -64,6 +67,7 @@ class RuleParser {
     while (this.#takes('&&')) {
       const next = this.#one()
       if (found.length * next.length > maxAlternatives) throw new RuleProblem('a rule with too many alternatives')
+      if ((found[0]?.length ?? 0) >= maxTerms) throw new RuleProblem('a rule with too many terms')
       found = found.flatMap((left) => next.map((right) => left.concat(right)))
     }
     return found

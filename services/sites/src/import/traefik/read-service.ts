@@ -138,7 +138,7 @@ const units: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 360
 /** Seconds of a duration such as `10s`, `1m30s` or a number of seconds. */
 export function secondsOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value
-  if (typeof value !== 'string' || !/^(\d+(\.\d+)?(ms|s|m|h)?)+$/.test(value)) return undefined
+  if (typeof value !== 'string' || !/^(?:\d+(?:\.\d+)?|(?:\d+(?:\.\d+)?(?:ms|s|m|h))+)$/.test(value)) return undefined
   return Array.from(
     value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)?/g),
     ([, number, unit = 's']) => Number(number) * (units[unit] ?? 1),

@@ -4,6 +4,7 @@ import { isObject } from '../config/json-location.ts'
 import type { ImportedSite, ImportReading, SiteInput } from '../config/read-config.ts'
 import { ImportReport } from '../config/site-reading.ts'
 import { readTraefikDocument } from './read-document.ts'
+import { readEntryPoints } from './read-entry-points.ts'
 import { type Effects, TraefikMiddlewares } from './read-middlewares.ts'
 import { readRule, type RouteMatch } from './read-rule.ts'
 import { own, type ProxyInput, shown, TraefikServices, withoutProvider } from './read-service.ts'
@@ -19,6 +20,8 @@ interface Route extends RouteMatch {
   /** JSON pointer of the router. */
   readonly place: string
   readonly isSecure: boolean
+  /** Of routers for the same request, the one with the highest answers. */
+  readonly priority: number
   readonly tls: Definition
   readonly effects: Effects
   readonly proxy: ProxyInput
@@ -83,8 +86,17 @@ class TraefikReader {
     const rule = readRule(typeof router['rule'] === 'string' ? router['rule'] : '')
     if ('problem' in rule) return leave(rule.problem)
     const effects = this.#middlewares.read(router['middlewares'])
-    const isSecure = isObject(router['tls']) || router['tls'] === true
-    const only = { place, isSecure, effects, tls: isObject(router['tls']) ? router['tls'] : {} }
+    const entryPoints = readEntryPoints(router['entryPoints'])
+    effects.lost.push(...entryPoints.lost)
+    effects.unsafe.push(...entryPoints.unsafe)
+    const isSecure = isObject(router['tls']) || router['tls'] === true || entryPoints.isSecure
+    const only = {
+      place,
+      isSecure,
+      effects,
+      tls: isObject(router['tls']) ? router['tls'] : {},
+      priority: priorityOf(router),
+    }
     // What only leads to HTTPS needs no service.
     if (effects.redirectsToHttps && !isSecure)
       return rule.matches.map((match) => Object.assign({}, match, only, { proxy: {} }))
@@ -99,7 +111,7 @@ class TraefikReader {
     const secure = routes.filter(({ isSecure }) => isSecure)
     const redirects = routes.filter(({ isSecure, effects }) => !isSecure && effects.redirectsToHttps)
     const plain = routes.filter(({ isSecure, effects }) => !isSecure && !effects.redirectsToHttps)
-    const used = secure.length > 0 ? secure : plain
+    const { used, shadowed } = usedOf(secure.length > 0 ? secure : plain)
     const [any] = used
     const domains = [...(routes[0]?.hosts ?? [])]
     const site = domains[0] ?? null
@@ -109,9 +121,12 @@ class TraefikReader {
       for (const route of redirects) add('left_out', route, 'a redirect to HTTPS, where nothing answers')
       return undefined
     }
+    for (const { route, by } of shadowed)
+      add('left_out', route, `the same hosts and path as ${by.place}, which comes before it`)
     for (const route of used) for (const what of new Set(route.effects.lost)) add('lost', route, what)
+    const answered = new Set(secure.map(keyOf))
     for (const route of secure.length > 0 ? plain : [])
-      if (!secure.some(({ path }) => isDeepStrictEqual(path, route.path)))
+      if (!answered.has(keyOf(route)))
         add('changed', route, 'a path that was there without HTTPS alone; it is no longer there')
     const reasons = used.flatMap((route) =>
       [...route.effects.unsafe, ...this.#clientCertificates(route)].map((what) => ({ route, what })),
@@ -161,6 +176,28 @@ class TraefikReader {
     if (!isObject(options)) return [`the TLS options ${shown(tls['options'])}, which are not in this file`]
     return options['clientAuth'] === undefined ? [] : ['certificates of visitors, whose authority has to be uploaded']
   }
+}
+
+/** A text that routes with the same path share. */
+const keyOf = ({ path }: Route): string => (path === undefined ? '' : `${path.match} ${path.path}`)
+
+/** Routes of the same hosts that answer, and those that never do because another one has their path. */
+function usedOf(routes: readonly Route[]) {
+  const used = new Map<string, Route>()
+  const shadowed: { route: Route; by: Route }[] = []
+  for (const route of routes.toSorted((a, b) => b.priority - a.priority)) {
+    const by = used.get(keyOf(route))
+    if (by === undefined) used.set(keyOf(route), route)
+    else if (by.place !== route.place) shadowed.push({ route, by })
+  }
+  // In the order of the file.
+  return { used: routes.filter((route) => used.get(keyOf(route)) === route), shadowed }
+}
+
+/** What Traefik orders routers by: what they say themselves, or else the length of their rule. */
+function priorityOf({ priority, rule }: Definition): number {
+  if (typeof priority === 'number' && Number.isFinite(priority) && priority !== 0) return priority
+  return typeof rule === 'string' ? rule.length : 0
 }
 
 const demands = ['hashes', 'allow', 'forwardAuth'] as const
