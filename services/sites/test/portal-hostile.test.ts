@@ -274,6 +274,7 @@ describe('attacks on sites that visitors sign in to', { skip: caddyObstacle() },
     const cases: [object, string][] = [
       [{ sign_in: { groups: ['nobody'] } }, 'sign_in.groups.0'],
       [{ sign_in: {}, tls: { mode: 'off' } }, 'sign_in'],
+      [{ sign_in: {}, domains: ['wrong.test', '*.wrong.test'] }, 'domains.1'],
       [{ sign_in: { rules: [{ path: 'x', access: 'open' }] } }, 'sign_in.rules.0.path'],
       [{ sign_in: { rules: [{ networks: ['home'], access: 'open' }] } }, 'sign_in.rules.0.networks.0'],
       [{ sign_in: {}, basic_auth: [{ username: 'x', password: 'long enough' }] }, 'sign_in'],

@@ -10,6 +10,7 @@ import type { VisitExplanation } from '../src/portal/schema.ts'
 import { testPassword } from './in-process.ts'
 import { must, openPortalPlace, portalHost, type PortalPlace } from './portal-place.ts'
 import { caddyObstacle } from './real-caddy.ts'
+import { makeSite } from './served.ts'
 
 describe('sites that visitors sign in to, behind a real Caddy', { skip: caddyObstacle() }, () => {
   let place: PortalPlace
@@ -82,6 +83,29 @@ describe('sites that visitors sign in to, behind a real Caddy', { skip: caddyObs
     const refused = await explain({ url: 'https://rules.home.test/', user_id: bob?.id ?? '' })
     assert.deepEqual([refused.outcome, refused.rule], ['forbidden', null])
     assert.match(refused.reason, /members of family pass, and bob is in guests/)
+    const unknown = await explain({ url: 'https://rules.home.test/lan' })
+    assert.deepEqual([unknown.outcome, unknown.rule], ['sign_in', null])
+    assert.match(unknown.reason, /the address of the visitor is not known/)
+    const small = await somebody.visit(somebody.url('rules.home.test', '/hook'), { method: 'post' })
+    assert.equal(small.status, 200, 'a method in small letters')
+  })
+
+  test('the explanation is about the site that answers for a host', async () => {
+    const { admin, protect, origin } = place
+    const tls = { mode: 'internal' }
+    const upstreams = [{ url: origin.url }]
+    await protect('inner.explained.test', {})
+    const wide = await makeSite(admin, { site_name: 'Wide', domains: ['*.explained.test'], tls, upstreams })
+    const shop = await makeSite(admin, { site_name: 'Shop', domains: ['shop.explained.test'], tls, upstreams })
+    const explain = async (host: string) => {
+      const json = { url: `https://${host}/` }
+      const told = await must<VisitExplanation>(admin, 'POST', '/api/v1/portal/explain', json)
+      return [told.outcome, told.site_id]
+    }
+    assert.deepEqual(await explain('shop.explained.test'), ['allow', shop.id])
+    assert.deepEqual(await explain('other.explained.test'), ['allow', wide.id])
+    assert.equal((await explain('inner.explained.test'))[0], 'sign_in')
+    assert.deepEqual(await explain('nobody.test'), ['allow', null])
   })
 
   test('edits, revoked sessions and disabled users count with the next request', async () => {

@@ -5,7 +5,7 @@ import type { Clock, Log } from '@hearth/runtime'
 import { identityHeaders, portalHeaders, portalPath, portalTokenPrefix } from '../caddy/sign-in-routes.ts'
 import { decide, type Decision, type PortalUser } from './decide.ts'
 import { answerHeaders, html, sendPage } from './page-html.ts'
-import { hasHost, type PortalSnapshot, type PortalState, type ProtectedSite } from './portal-state.ts'
+import type { PortalSnapshot, PortalState, ProtectedSite } from './portal-state.ts'
 import { cookiesOf, hostCookie } from './request-cookies.ts'
 import { hashOf, siteCookie, stateCookie, type HandOverCodes, type SiteKeys } from './site-keys.ts'
 
@@ -77,7 +77,7 @@ function readAsked(
   const method = headerOf(request, portalHeaders.method)
   const target = headerOf(request, portalHeaders.target)
   if (snapshot === undefined || site === undefined || method === '' || target === '') return undefined
-  if (!hasHost(site, host.replace(/^\[|\]$/g, ''))) return undefined
+  if (!site.domains.has(host.replace(/^\[|\]$/g, ''))) return undefined
   return { request, response, snapshot, site, host, authority, method, target }
 }
 
