@@ -307,7 +307,7 @@ function createAccess(context: Context) {
     if ('tokenId' in caller) return tokens?.roleNow(caller.tokenId)
     return (await accounts.sessions.peek(caller.key))?.role
   }
-  return { accounts, tokens, roleNow, limits, guard }
+  return { accounts, attempts, tokens, roleNow, limits, guard }
 }
 
 /** Creates the sign-in methods. */

@@ -161,6 +161,17 @@ export class Sessions {
     this.#dependencies.onAccessChanged(user.id)
   }
 
+  /** Changes how a user signs in, and ends all sessions of the user with it. */
+  async endAll(userId: string, change: (trx: Kysely<AccountTables>) => Promise<void>): Promise<void> {
+    await this.#db.transaction().execute(async (trx) => {
+      await change(trx)
+      await endSessionsOf(trx, { owner: 'user_id', id: userId })
+      await endPortalSessionsOf(trx, userId)
+    })
+    await this.#dependencies.onChanged()
+    this.#dependencies.onAccessChanged(userId)
+  }
+
   #proofBy(method: ProofMethod): Proof {
     return { proved_at: this.#dependencies.clock.now(), proved_by: method }
   }

@@ -1,3 +1,4 @@
+import type { Attempts } from '@hearth/accounts'
 import type { Database } from '@hearth/database'
 import type { Log, Timers } from '@hearth/runtime'
 import type { Accounts } from '../accounts/accounts.ts'
@@ -6,6 +7,7 @@ import type { AccountTables } from '../accounts/tables.ts'
 import { usersIn } from '../accounts/users.ts'
 import { notFound } from '../problems.ts'
 import type { SiteTables } from '../sites/tables.ts'
+import { createAddressLimit } from './address-limit.ts'
 import { explainVisit } from './explain-visit.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { createPortalPages } from './portal-pages.ts'
@@ -30,6 +32,8 @@ export interface PortalDependencies {
   /** The service's own Caddy, which alone reaches the portal; undefined when it runs none. */
   readonly own: object | undefined
   readonly accounts: Accounts
+  /** Failed sign-ins, as they are counted across restarts. */
+  readonly attempts: Attempts
   readonly state: PortalState
 }
 
@@ -52,12 +56,13 @@ export class Portal {
 
   /** Reads who may visit what, and answers Caddy and visitors from then on. */
   async start(): Promise<void> {
-    const { database, timers, log, secret, dataDirectory, accounts, state, own } = this.#dependencies
+    const { database, timers, log, secret, dataDirectory, accounts, attempts, state, own } = this.#dependencies
     await state.start()
     if (own === undefined) return
     const codes = createHandOverCodes(timers)
     const passkeys = new PortalPasskeys({ database, clock: timers, log })
-    const pages = { db: database.query, clock: timers, log, state, sessions: this.#sessions, passkeys, codes, accounts }
+    const limit = createAddressLimit(attempts, accounts.securityLog)
+    const pages = { clock: timers, log, state, sessions: this.#sessions, passkeys, codes, limit, accounts }
     const answerPage = createPortalPages(pages)
     this.#servers = await openPortalServers(portalSocketPaths(dataDirectory), {
       verify: createVerify({ state, keys: createSiteKeys(secret), codes, clock: timers, log }),
