@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:tls'
 import { once } from 'node:events'
+import { mkdir, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { testPassword } from './in-process.ts'
+import { startSites, testPassword } from './in-process.ts'
 import { must, openPortalPlace, portalHost, type PortalPlace } from './portal-place.ts'
 import { hiddenFields, type PortalVisitor } from './portal-visitor.ts'
 import { caddyObstacle } from './real-caddy.ts'
@@ -269,6 +272,19 @@ describe('attacks on sites that visitors sign in to', { skip: caddyObstacle() },
     assert.deepEqual([status, body.errors[0]?.field], [422, 'upstreams.0.url'])
     const names = await must<{ detail?: string }>(place.admin, 'GET', '/api/v1/portal/groups')
     assert.ok(Array.isArray(names))
+  })
+
+  test('in a data directory whose path is too long for its sockets the service starts without a portal', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'hearth-'))
+    // The socket of Caddy itself is shorter.
+    const folder = join(root, 'd'.repeat(89 - root.length))
+    await mkdir(folder)
+    await using sites = await startSites({}, { folder, caddy: true })
+    const admin = await sites.signIn()
+    const json = { site_name: 'Portal', domains: ['auth.test'], kind: 'portal', tls: { mode: 'internal' } }
+    const { status, body } = await admin.json<{ errors: { message: string }[] }>('POST', '/api/sites', { json })
+    assert.equal(status, 422)
+    assert.match(body.errors[0]?.message ?? '', /needs a shorter DATA_DIR/)
   })
 
   test('a site whose sign-in lacks something is refused with the member that is wrong', async () => {

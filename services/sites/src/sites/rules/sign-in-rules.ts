@@ -8,8 +8,7 @@ import type { Report, RuleContext, SiteToCheck } from './rule-context.ts'
 export function checkSignIn(site: SiteToCheck, { portal }: RuleContext, report: Report): void {
   const { sign_in: signIn, tls, domains, basic_auth: users, forward_auth: forward } = site
   if (signIn === null) return
-  if (!portal.isReachable)
-    report('sign_in', 'needs the Caddy that this service runs itself; with CADDY_ADMIN there is no portal')
+  if (portal.obstacle !== undefined) report('sign_in', portal.obstacle)
   else if (portal.siteId === undefined)
     report('sign_in', 'needs an enabled site of kind portal, such as auth.example.com, on which visitors sign in')
   if (tls.mode === 'off') report('sign_in', 'needs TLS: tls.mode must not be off')
@@ -49,7 +48,7 @@ function checkGroups(
 export function checkPortal(site: SiteToCheck, { portal, siteId }: RuleContext, report: Report): void {
   if (site.kind !== 'portal') return
   const [domain = ''] = site.domains
-  if (!portal.isReachable) report('kind', 'portal needs the Caddy that this service runs itself')
+  if (portal.obstacle !== undefined) report('kind', `portal ${portal.obstacle}`)
   if (site.enabled && portal.siteId !== undefined && portal.siteId !== siteId)
     report('kind', 'portal is possible for one enabled site only, and there is one')
   if (site.domains.length > 1 || isWildcard(domain) || isIP(domain) !== 0)
