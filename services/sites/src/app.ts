@@ -54,7 +54,7 @@ import { ownReadOptions, readNode } from './import/read-node.ts'
 import { createOverview } from './overview/overview.ts'
 import { SitePasskeys } from './passkeys/passkeys.ts'
 import { Portal } from './portal/portal.ts'
-import { portalSockets } from './portal/portal-server.ts'
+import { portalObstacle, portalSockets } from './portal/portal-server.ts'
 import { PortalState } from './portal/portal-state.ts'
 import { toError } from './problems.ts'
 import { createRouteLimits } from './route-limits.ts'
@@ -136,7 +136,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const context = await openContext(dependencies, () => port())
   const { db, events } = context
   const access = createAccess(context)
-  const portal = new Portal({ ...context, ...access, state: context.portalState, dataDirectory: config.dataDirectory })
+  const portal = new Portal({ ...context, ...access, state: context.portalState })
   const uploads = await openUploads({
     ...context,
     sitesUsing: (id) => sitesUsingCertificate(db, id),
@@ -307,7 +307,7 @@ function createAccess(context: Context) {
     if ('tokenId' in caller) return tokens?.roleNow(caller.tokenId)
     return (await accounts.sessions.peek(caller.key))?.role
   }
-  return { accounts, tokens, roleNow, limits, guard }
+  return { accounts, attempts, tokens, roleNow, limits, guard }
 }
 
 /** Creates the sign-in methods. */
@@ -402,9 +402,10 @@ async function openDeploy(
 }
 
 function openNodes(context: Context, { onReplaced }: { onReplaced: (name: string) => void }): Nodes {
+  const { config } = context
   return new Nodes({
     ...context,
-    portal: portalSockets(context.config.dataDirectory),
+    portal: portalObstacle(config) === undefined ? portalSockets(config.dataDirectory) : undefined,
     onReachable: ({ id, name }, isReachable) =>
       context.publish({
         type: 'node',
@@ -540,6 +541,7 @@ function createSites(context: Context & { portal: Portal }, deploy: Deploy, uplo
   const { nodes, sync, apply, revisions, drift } = deploy
   const portal = {
     sockets: portalSockets(config.dataDirectory),
+    obstacle: portalObstacle(config),
     groups: async () => (await context.portal.groups.list()).map(({ name }) => name),
   }
   const readRuleContext = createReadRuleContext({ ...context, nodes, material: uploads.material, portal })

@@ -78,6 +78,24 @@ test('the role follows the groups at each sign-in, and the security log says so'
   )
 })
 
+test('a user for sites only becomes no administrator through the groups of the provider', async () => {
+  const admin = await sites.signIn()
+  const users = async () => (await admin.json<User[]>('GET', '/api/users')).body
+  const maria = (await users()).find(({ username }) => username === 'maria')
+  const change = (json: object) => admin.json('PATCH', `/api/users/${maria?.id}`, { json })
+  assert.equal((await change({ sites_only: true })).status, 200)
+  const { person } = provider
+  provider.person = { ...person, groups: ['admins'] }
+  const browser = sites.browser()
+  const started = await browser.call('GET', '/api/openid')
+  const { pathname, search } = await provider.visit(started.headers.get('location') ?? '')
+  const ended = await browser.call('GET', `${pathname}${search}`, { headers: { 'sec-fetch-site': 'cross-site' } })
+  assert.equal(ended.status, 403)
+  assert.equal((await users()).find(({ username }) => username === 'maria')?.role, 'user')
+  provider.person = person
+  assert.equal((await change({ sites_only: false })).status, 200)
+})
+
 test('refusals end at the sign-in page, and leave the session that was there', async () => {
   const admin = await sites.signIn()
   const { person } = provider

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:tls'
 import { once } from 'node:events'
+import { mkdir, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { testPassword } from './in-process.ts'
+import { startSites, testPassword } from './in-process.ts'
 import { must, openPortalPlace, portalHost, type PortalPlace } from './portal-place.ts'
 import { hiddenFields, type PortalVisitor } from './portal-visitor.ts'
 import { caddyObstacle } from './real-caddy.ts'
@@ -217,12 +220,19 @@ describe('attacks on sites that visitors sign in to', { skip: caddyObstacle() },
   test('an unknown user name takes as long as a wrong password', async () => {
     const names = ['tim1', 'tim2', 'tim3']
     for (const name of names) await place.addVisitor(name)
-    const visitor = place.visitor()
-    const page = new URL(visitor.url(portalHost, '/sign-in'))
-    const form = await visitor.open(page)
+    const page = new URL(ann.url(portalHost, '/sign-in'))
+    const forms = new Map<string, { visitor: PortalVisitor; text: string }>()
+    // One address may fail five times a minute.
+    const formOf = async (username: string) => {
+      const visitor = place.visitor(`127.0.2.${forms.size + 1}`)
+      const form = forms.get(username) ?? { visitor, text: (await visitor.open(page)).text }
+      forms.set(username, form)
+      return form
+    }
     const time = async (username: string) => {
+      const { visitor, text: form } = await formOf(username)
       const begun = performance.now()
-      const { status, text } = await visitor.submit(page, form.text, { username, password: 'not-the-password-1' })
+      const { status, text } = await visitor.submit(page, form, { username, password: 'not-the-password-1' })
       assert.deepEqual([status, /is wrong/.test(text)], [401, true])
       return performance.now() - begun
     }
@@ -239,14 +249,14 @@ describe('attacks on sites that visitors sign in to', { skip: caddyObstacle() },
   })
 
   test('guessing is slowed down for the account, whichever address it comes from', async () => {
-    const visitor = place.visitor()
-    const page = new URL(visitor.url(portalHost, '/sign-in'))
-    const form = await visitor.open(page)
+    const page = new URL(ann.url(portalHost, '/sign-in'))
     const statuses: number[] = []
-    for (let guess = 0; guess < 7; guess += 1)
-      statuses.push(
-        (await visitor.submit(page, form.text, { username: 'guessed', password: `guess-${guess}-long` })).status,
-      )
+    for (let guess = 0; guess < 7; guess += 1) {
+      const visitor = place.visitor(`127.0.3.${guess + 1}`)
+      const { text } = await visitor.open(page)
+      const { status } = await visitor.submit(page, text, { username: 'guessed', password: `guess-${guess}-long` })
+      statuses.push(status)
+    }
     assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429, 429])
   })
 
@@ -264,6 +274,19 @@ describe('attacks on sites that visitors sign in to', { skip: caddyObstacle() },
     assert.ok(Array.isArray(names))
   })
 
+  test('in a data directory whose path is too long for its sockets the service starts without a portal', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'hearth-'))
+    // The socket of Caddy itself is shorter.
+    const folder = join(root, 'd'.repeat(89 - root.length))
+    await mkdir(folder)
+    await using sites = await startSites({}, { folder, caddy: true })
+    const admin = await sites.signIn()
+    const json = { site_name: 'Portal', domains: ['auth.test'], kind: 'portal', tls: { mode: 'internal' } }
+    const { status, body } = await admin.json<{ errors: { message: string }[] }>('POST', '/api/sites', { json })
+    assert.equal(status, 422)
+    assert.match(body.errors[0]?.message ?? '', /needs a shorter DATA_DIR/)
+  })
+
   test('a site whose sign-in lacks something is refused with the member that is wrong', async () => {
     const base = {
       site_name: 'Wrong',
@@ -274,6 +297,7 @@ describe('attacks on sites that visitors sign in to', { skip: caddyObstacle() },
     const cases: [object, string][] = [
       [{ sign_in: { groups: ['nobody'] } }, 'sign_in.groups.0'],
       [{ sign_in: {}, tls: { mode: 'off' } }, 'sign_in'],
+      [{ sign_in: {}, domains: ['wrong.test', '*.wrong.test'] }, 'domains.1'],
       [{ sign_in: { rules: [{ path: 'x', access: 'open' }] } }, 'sign_in.rules.0.path'],
       [{ sign_in: { rules: [{ networks: ['home'], access: 'open' }] } }, 'sign_in.rules.0.networks.0'],
       [{ sign_in: {}, basic_auth: [{ username: 'x', password: 'long enough' }] }, 'sign_in'],

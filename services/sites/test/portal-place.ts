@@ -14,7 +14,8 @@ export interface PortalPlace extends AsyncDisposable {
   readonly sites: Sites
   readonly admin: Browser
   readonly origin: Origin
-  readonly visitor: () => PortalVisitor
+  /** A visitor from this address of the machine; the usual one by default. */
+  readonly visitor: (address?: string) => PortalVisitor
   /** Makes a user who signs in to sites only, in these groups. */
   readonly addVisitor: (username: string, groups?: readonly string[]) => Promise<User>
   /** Makes a protected site in front of the upstream. */
@@ -37,7 +38,7 @@ export async function openPortalPlace(host = portalHost): Promise<PortalPlace> {
     sites,
     admin,
     origin,
-    visitor: () => new PortalVisitor(sites.caddyPorts[1]),
+    visitor: (address) => new PortalVisitor(sites.caddyPorts[1], address),
     async addVisitor(username, groups = []) {
       const json = { username, password: testPassword, sites_only: true, email: `${username}@home.test` }
       const user = await must<User>(admin, 'POST', '/api/users', json)

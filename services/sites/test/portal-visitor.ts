@@ -23,11 +23,16 @@ export interface VisitOptions {
 /** A visitor of sites behind one Caddy: keeps cookies for each host, and follows nothing by itself. */
 export class PortalVisitor {
   readonly port: number
+  readonly address: string
   readonly cookies = new Map<string, Map<string, string>>()
 
-  /** @param port of Caddy for HTTPS, on loopback */
-  constructor(port: number) {
+  /**
+   * @param port of Caddy for HTTPS, on loopback
+   * @param address from which the visitor comes, of this machine
+   */
+  constructor(port: number, address = '127.0.0.1') {
     this.port = port
+    this.address = address
   }
 
   /** The address of a page, with the port. */
@@ -53,9 +58,11 @@ export class PortalVisitor {
       ...(hasCookies && cookie !== '' && { cookie }),
       ...headers,
     } as RequestOptions['headers']
-    const visit = await send({ port: this.port, path, method, headers: sent ?? {}, servername: url.hostname }, body)
+    const to = { port: this.port, localAddress: this.address, servername: url.hostname }
+    const visit = await send({ ...to, path, method, headers: sent ?? {} }, body)
     if (hasCookies) this.#keep(url.hostname, visit.headers['set-cookie'] ?? [])
-    const { location } = visit.headers
+    const [, refresh] = /<meta http-equiv="refresh" content="0;url=([^"]*)">/.exec(visit.text) ?? []
+    const location = visit.headers.location ?? (refresh === undefined ? undefined : unescape(refresh))
     return { ...visit, location: location === undefined ? undefined : new URL(location, url) }
   }
 

@@ -10,6 +10,7 @@ import type { VisitExplanation } from '../src/portal/schema.ts'
 import { testPassword } from './in-process.ts'
 import { must, openPortalPlace, portalHost, type PortalPlace } from './portal-place.ts'
 import { caddyObstacle } from './real-caddy.ts'
+import { makeSite } from './served.ts'
 
 describe('sites that visitors sign in to, behind a real Caddy', { skip: caddyObstacle() }, () => {
   let place: PortalPlace
@@ -82,6 +83,29 @@ describe('sites that visitors sign in to, behind a real Caddy', { skip: caddyObs
     const refused = await explain({ url: 'https://rules.home.test/', user_id: bob?.id ?? '' })
     assert.deepEqual([refused.outcome, refused.rule], ['forbidden', null])
     assert.match(refused.reason, /members of family pass, and bob is in guests/)
+    const unknown = await explain({ url: 'https://rules.home.test/lan' })
+    assert.deepEqual([unknown.outcome, unknown.rule], ['sign_in', null])
+    assert.match(unknown.reason, /the address of the visitor is not known/)
+    const small = await somebody.visit(somebody.url('rules.home.test', '/hook'), { method: 'post' })
+    assert.equal(small.status, 200, 'a method in small letters')
+  })
+
+  test('the explanation is about the site that answers for a host', async () => {
+    const { admin, protect, origin } = place
+    const tls = { mode: 'off' }
+    const upstreams = [{ url: origin.url }]
+    await protect('inner.explained.test', {})
+    const wide = await makeSite(admin, { site_name: 'Wide', domains: ['*.explained.test'], tls, upstreams })
+    const shop = await makeSite(admin, { site_name: 'Shop', domains: ['shop.explained.test'], tls, upstreams })
+    const explain = async (host: string) => {
+      const json = { url: `https://${host}/` }
+      const told = await must<VisitExplanation>(admin, 'POST', '/api/v1/portal/explain', json)
+      return [told.outcome, told.site_id]
+    }
+    assert.deepEqual(await explain('shop.explained.test'), ['allow', shop.id])
+    assert.deepEqual(await explain('other.explained.test'), ['allow', wide.id])
+    assert.equal((await explain('inner.explained.test'))[0], 'sign_in')
+    assert.deepEqual(await explain('nobody.test'), ['allow', null])
   })
 
   test('edits, revoked sessions and disabled users count with the next request', async () => {
@@ -188,6 +212,110 @@ describe('sites that visitors sign in to, behind a real Caddy', { skip: caddyObs
     assert.match(account.text, /signed in as <strong>dora/)
     await dora.submit(new URL(dora.url(portalHost)), account.text, {})
     assert.equal((await dora.visit(url)).status, 401)
+  })
+
+  test('a password that is changed at the portal ends all other sessions, and is in the security log', async () => {
+    const { sites, visitor, protect, admin } = place
+    const { id } = await sites.addUser('emil', 'user')
+    await protect('emil.home.test', {})
+    const [old, fresh] = [visitor(), visitor()]
+    const url = old.url('emil.home.test')
+    assert.equal((await old.signIn(url, 'emil', testPassword)).status, 200)
+    const session = await sites.signInAs('emil')
+    await must(admin, 'PATCH', `/api/users/${id}`, { password_change_required: true })
+    const { location } = await fresh.open(url)
+    assert.ok(location)
+    const fields = { username: 'emil', password: testPassword, new_password: 'brisk-otter-under-moon-3' }
+    const done = await fresh.submit(location, (await fresh.open(location)).text, fields)
+    assert.equal((await fresh.follow(done.location ?? url)).status, 200)
+    assert.equal((await old.visit(url)).status, 401, 'a sign-in at the portal from before')
+    assert.equal((await session.call('GET', '/api/session')).status, 401, 'a session of the service from before')
+    const log = '/api/security-log?kind=password_changed'
+    const { events } = await must<{ events: { username: string; detail: string }[] }>(admin, 'GET', log)
+    assert.deepEqual(
+      events.filter(({ username }) => username === 'emil').map(({ detail }) => detail),
+      ['at the portal'],
+    )
+  })
+
+  test('a recovery code is not used up while the password must be changed', async () => {
+    const { visitor, addVisitor, admin } = place
+    const { id } = await addVisitor('frida')
+    const frida = visitor()
+    const page = new URL(frida.url(portalHost, '/sign-in'))
+    const submit = async (password: string) =>
+      frida.submit(page, (await frida.open(frida.url(portalHost, '/sign-in?again=1'))).text, {
+        username: 'frida',
+        password,
+      })
+    assert.equal((await submit(testPassword)).status, 303)
+    const account = await frida.open(frida.url(portalHost))
+    const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(account.text) ?? []
+    const codes = await frida.open(frida.url(portalHost, '/recovery-codes'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: page.origin },
+      body: new URLSearchParams({ csrf }).toString(),
+    })
+    const [, code = ''] = /<code>([\w-]+)/.exec(codes.text) ?? []
+    await must(admin, 'PATCH', `/api/users/${id}`, { password_change_required: true })
+    const refused = await submit(code)
+    assert.deepEqual([refused.status, /while the password must be changed/.test(refused.text)], [401, true])
+    await must(admin, 'PATCH', `/api/users/${id}`, { password_change_required: false })
+    assert.equal((await submit(code)).status, 303)
+    assert.equal((await submit(code)).status, 401, 'it counts once')
+  })
+
+  test('two tabs that asked to sign in both arrive', async () => {
+    const { visitor, protect } = place
+    await protect('tabs.home.test', {})
+    const ann = visitor()
+    const first = await ann.open(ann.url('tabs.home.test', '/first'))
+    const second = await ann.open(ann.url('tabs.home.test', '/second'))
+    assert.ok(first.location && second.location)
+    const forms = [await ann.open(first.location), await ann.open(second.location)]
+    const pages: string[] = []
+    for (const [index, at] of [first.location, second.location].entries()) {
+      const done = await ann.submit(at, forms[index]?.text ?? '', { username: 'ann', password: testPassword })
+      pages.push((await ann.follow(done.location ?? at)).text)
+    }
+    assert.deepEqual(pages, ['inside /first', 'inside /second'])
+  })
+
+  test('whoever may not visit a page signs in as somebody else, and arrives there', async () => {
+    const { visitor, protect } = place
+    await protect('switch.home.test', { groups: ['family'] })
+    const browser = visitor()
+    const refused = await browser.signIn(browser.url('switch.home.test', '/page?x=1'), 'bob', testPassword)
+    const [, link = ''] = /<a\s+href="([^"]+)"/.exec(refused.text) ?? []
+    const asked = await browser.open(browser.url('switch.home.test', link))
+    assert.ok(asked.location)
+    const form = await browser.open(asked.location)
+    assert.match(form.text, /To continue to switch\.home\.test/)
+    const done = await browser.submit(asked.location, form.text, { username: 'ann', password: testPassword })
+    assert.equal((await browser.follow(done.location ?? asked.location)).text, 'inside /page?x=1')
+  })
+
+  test('failed sign-ins of one address are limited for all accounts together, also after a restart', async () => {
+    const { sites, visitor } = place
+    const page = new URL(visitor().url(portalHost, '/sign-in'))
+    const signIn = async (address: string, username: string, password: string) => {
+      const guest = visitor(address)
+      return (await guest.submit(page, (await guest.open(page)).text, { username, password })).status
+    }
+    const statuses: number[] = []
+    assert.equal(await signIn('127.0.1.1', 'ann', testPassword), 303)
+    for (let number = 0; number < 6; number += 1)
+      statuses.push(await signIn('127.0.1.1', `guess${number}`, 'some-guess-of-mine'))
+    assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
+    assert.equal(await signIn('127.0.1.1', 'ann', testPassword), 429)
+    assert.equal(await signIn('127.0.1.2', 'ann', testPassword), 303)
+    await sites.restart()
+    const after = await eventually(
+      () => signIn('127.0.1.1', 'ann', testPassword),
+      (status) => status !== 503,
+      { everyMs: 100 },
+    )
+    assert.equal(after, 429)
   })
 
   test('users of sites have no way into the service itself', async () => {

@@ -15,7 +15,7 @@ export function makeRuleContext(members: Partial<RuleContext> = {}): RuleContext
     staticBases: ['/srv/www'],
     socketDirectories: ['/run/apps'],
     hasOnDemandAsk: true,
-    portal: { isReachable: true, siteId: 1, groups: new Set(['family']) },
+    portal: { obstacle: undefined, siteId: 1, groups: new Set(['family']) },
     hasNewDirectives: false,
     allowsRaw: true,
     hasCertificate: (id) => id === 1,

@@ -80,3 +80,25 @@ test('sites are exported and applied on the command line of a running service', 
   const missing = await run('apply', join(sites.folder, 'none.yaml'))
   assert.deepEqual([missing.code, /none\.yaml: ENOENT/.test(missing.stderr)], [1, true])
 })
+
+test('a file with protected sites and their portal is applied', async () => {
+  await using sites = await startSites({}, { caddy: true })
+  await sites.signIn()
+  const [httpPort, httpsPort] = sites.caddyPorts
+  const env = { DATA_DIR: sites.folder, CADDY_HTTP_PORT: String(httpPort), CADDY_HTTPS_PORT: String(httpsPort) }
+  const file = join(sites.folder, 'sites.yaml')
+  const write = (domain: string) =>
+    writeFile(
+      file,
+      `sites:
+  - { site_name: Files, domains: [${domain}], upstreams: [{ url: "http://10.0.0.9:8080" }], tls: { mode: internal }, sign_in: {} }
+  - { site_name: Portal, domains: [auth.test], kind: portal, tls: { mode: internal } }
+`,
+    )
+  await write('files.test')
+  const applied = await runCommand(['sites', 'apply', file], env)
+  assert.deepEqual([applied.code, applied.stderr], [0, ''])
+  await write('others.test')
+  const foreign = await runCommand(['sites', 'apply', file], { ...env, CADDY_ADMIN: 'http://127.0.0.1:9' })
+  assert.match(foreign.stderr, /with CADDY_ADMIN there is no portal/)
+})

@@ -16,6 +16,8 @@ export interface OpenIdUserRules<Row extends UserRow> {
   /** Returns the row of a new user. It has no password that anybody knows. */
   readonly newRow: (identity: OpenIdIdentity, role: 'admin' | 'user') => Promise<Row> | Row
   readonly maxUsers?: number
+  /** Throws for a user whom the service does not let in; before anything about the user is changed. */
+  readonly checkUser?: (user: Row) => void
 }
 
 /** The user that a person is here. */
@@ -59,7 +61,10 @@ async function findOrAddUser<Row extends UserRow, Tables>(
   return changeUsers(database, async (trx) => {
     const id = await store.findOpenIdUserId(trx, identity)
     const user = id === undefined ? undefined : await new UserStore<Row>(trx).find(id)
-    if (user !== undefined) return updateUser(trx, user, identity)
+    if (user !== undefined) {
+      rules.checkUser?.(user)
+      return updateUser(trx, user, identity)
+    }
     // Deleted between the two looks; the next sign-in makes the user anew.
     if (row === undefined) throw new OpenIdError('openid_expired', 'the user was deleted meanwhile')
     await addUser(trx, { identity, row, rules })

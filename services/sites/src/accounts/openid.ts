@@ -9,7 +9,7 @@ import { notFound } from '../problems.ts'
 import type { Accounts } from './accounts.ts'
 import { cookieFor, plainCookieName, type SessionCookies } from './session-cookie.ts'
 import type { AccountTables, UserRow } from './tables.ts'
-import type { Origin } from './sessions.ts'
+import { checkServiceUser, type Origin } from './sessions.ts'
 import { maxUsers } from './users.ts'
 
 /** Path of the routes of sign-in through an OpenID Connect provider. */
@@ -59,7 +59,7 @@ async function findUser(
 ): Promise<UserRow> {
   const now = clock.now()
   const newRow = (person: OpenIdIdentity, role: 'admin' | 'user') => newUserRow(person, role, now)
-  const rules = { now, newRow, maxUsers, from, securityLog: accounts.securityLog }
+  const rules = { now, newRow, maxUsers, from, securityLog: accounts.securityLog, checkUser: checkServiceUser }
   const { user, change } = await signInOpenIdUser<UserRow, AccountTables>(database, identity, rules)
   if (change === 'role') onAccessChanged(user.id)
   return user

@@ -25,7 +25,7 @@ export async function resetAdministrator(
   if (user?.role !== 'admin') return undefined
   const { password, values } = await generatePassword()
   await db.transaction().execute(async (trx) => {
-    await usersIn(trx).update(user.id, { ...values, is_active: 1 })
+    await usersIn(trx).update(user.id, { ...values, is_active: 1, sites_only: 0 })
     await deletePasskeysOf(trx, user.id)
     await deleteRecoveryCodesOf(trx, user.id)
     await endSessionsOf(trx, { owner: 'user_id', id: user.id })

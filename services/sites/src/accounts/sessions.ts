@@ -80,7 +80,7 @@ export class Sessions {
 
   /** Opens a session and ends the one the caller had before. */
   async open(user: UserRow, method: ProofMethod | 'set_up_token', origin: Origin): Promise<OpenSession> {
-    if (user.sites_only === 1) throw forbidden('This account signs in to sites, not here', 'sites_only')
+    checkServiceUser(user)
     const { before } = origin
     if (before !== undefined) await this.end(before)
     await usersIn(this.#db).update(user.id, { last_login_at: this.#dependencies.clock.now() })
@@ -161,6 +161,17 @@ export class Sessions {
     this.#dependencies.onAccessChanged(user.id)
   }
 
+  /** Changes how a user signs in, and ends all sessions of the user with it. */
+  async endAll(userId: string, change: (trx: Kysely<AccountTables>) => Promise<void>): Promise<void> {
+    await this.#db.transaction().execute(async (trx) => {
+      await change(trx)
+      await endSessionsOf(trx, { owner: 'user_id', id: userId })
+      await endPortalSessionsOf(trx, userId)
+    })
+    await this.#dependencies.onChanged()
+    this.#dependencies.onAccessChanged(userId)
+  }
+
   #proofBy(method: ProofMethod): Proof {
     return { proved_at: this.#dependencies.clock.now(), proved_by: method }
   }
@@ -179,6 +190,11 @@ export class Sessions {
   get #db(): Kysely<AccountTables> {
     return this.#dependencies.db
   }
+}
+
+/** Throws a problem for a user who signs in to protected sites, and not to this service. */
+export function checkServiceUser(user: UserRow): void {
+  if (user.sites_only === 1) throw forbidden('This account signs in to sites, not here', 'sites_only')
 }
 
 function provenSession(found: Found | undefined): ProvenSession | undefined {

@@ -24,8 +24,8 @@ import { usersIn } from './users.ts'
 import { Username, type PasswordChange, type SignIn } from './schema.ts'
 import type { OpenSession, Origin, Sessions } from './sessions.ts'
 
-/** Wrong guesses for one account, from all addresses together. The bound is that of one address. */
-const accountWindows: readonly AttemptWindow[] = [
+/** Wrong guesses for one account from all addresses together; as many are those of one address. */
+export const signInWindows: readonly AttemptWindow[] = [
   { limit: 5, windowSeconds: 60 },
   { limit: 20, windowSeconds: 3600 },
 ]
@@ -33,6 +33,12 @@ const accountWindows: readonly AttemptWindow[] = [
 /** Keys of a user's attempts: to sign in, and, once signed in, to give their own password. */
 export const accountKey = (username: string): string => `account ${username}`
 export const ownPasswordKey = (userId: string): string => `own password ${userId}`
+
+/** The password that a user has, and the one to have next. */
+export interface PasswordPair {
+  readonly current: string
+  readonly next: string
+}
 
 export interface SignInDependencies {
   readonly database: Database<AccountTables>
@@ -52,7 +58,7 @@ export class PasswordSignIn {
 
   constructor(dependencies: SignInDependencies) {
     this.#dependencies = dependencies
-    this.#throttle = createLastingThrottle(dependencies.attempts, accountWindows)
+    this.#throttle = createLastingThrottle(dependencies.attempts, signInWindows)
   }
 
   /** The same error, in the same time, for a wrong name and for a wrong password or code. */
@@ -116,6 +122,17 @@ export class PasswordSignIn {
     return sessions.renew(caller.key, change.current_password === undefined ? caller.provedBy : 'password', {
       alone: true,
     })
+  }
+
+  /** Gives a user who has just typed the current password a new one at the portal, and ends all sessions of the user. */
+  async replacePassword(user: UserRow, { current, next }: PasswordPair, from: RequestOrigin): Promise<void> {
+    const { sessions, securityLog } = this.#dependencies
+    if (next === current) throw samePassword()
+    checkNewPassword(next, [user.username], 'new_password')
+    const values = { password_hash: await hashPassword(next), password_change_required: 0 }
+    const changing = sessions.endAll(user.id, (trx) => usersIn(trx).update(user.id, values))
+    const by = { userId: user.id, username: user.username }
+    await securityLog.recordAfter(changing, { kind: 'password_changed', by, from, detail: 'at the portal' })
   }
 
   /** From now on the user signs in with passkeys alone. */

@@ -53,6 +53,27 @@ for (const kind of ['sqlite', 'postgres'] as const)
         await close()
       })
 
+    test('an edit of something else does not undo that a user is for sites only', async () => {
+      const { users, ada, close } = await openWithTwo()
+      const input = { username: 'mary', password: 'tall-giraffe-on-ice-7', role: 'user', email: null } as const
+      const { id } = await users.create({ ...input, sites_only: false })
+      await Promise.all([
+        users.update(ada, id, { sites_only: true }),
+        users.update(ada, id, { email: 'mary@home.test' }),
+      ])
+      const mary = (await users.list()).find((user) => user.id === id)
+      assert.deepEqual([mary?.sites_only, mary?.email], [true, 'mary@home.test'])
+      const ends = await Promise.allSettled([
+        users.update(ada, id, { sites_only: false }),
+        users.update(ada, id, { role: 'admin' }),
+        users.update(ada, id, { sites_only: true }),
+      ])
+      assert.equal(ends.filter(({ status }) => status === 'rejected').length > 0, true)
+      const last = (await users.list()).find((user) => user.id === id)
+      assert.equal(last?.role === 'admin' && last.sites_only, false)
+      await close()
+    })
+
     test('a plain user and a disabled administrator do not count as the last administrator', async () => {
       const { users, ada, grace, close } = await openWithTwo()
       await users.update(ada, grace, { is_active: false })

@@ -76,10 +76,8 @@ export class Users {
     const row = await this.#find(id)
     if (actorId === id) checkOwnChange(row, changes)
     if (password !== undefined) checkNewPassword(password, [changes.username ?? row.username])
-    const sitesOnly = changes.sites_only ?? row.sites_only === 1
-    checkSitesOnly({ role: role ?? row.role, sites_only: sitesOnly })
     const values: Partial<UserRow> = {
-      sites_only: Number(sitesOnly),
+      ...(changes.sites_only === undefined ? {} : { sites_only: Number(changes.sites_only) }),
       ...(changes.username === undefined ? {} : { username: changes.username }),
       ...(changes.email === undefined ? {} : { email: changes.email }),
       ...(password === undefined ? {} : { password_hash: await hashPassword(password) }),
@@ -89,14 +87,20 @@ export class Users {
         ? {}
         : { password_change_required: Number(changes.password_change_required) }),
     }
-    const hasOtherRights = (role !== undefined && role !== row.role) || Number(sitesOnly) !== row.sites_only
-    const endsSessions = password !== undefined || isActive === false || hasOtherRights
-    await changeUsers(this.#database, async (trx) => {
+    const endsSessions = await changeUsers(this.#database, async (trx) => {
+      // Somebody else may have changed the user since.
+      const before = await usersIn(trx).find(id)
+      if (before === undefined) throw notFound('user')
+      const after = { ...before, ...values }
+      checkSitesOnly({ role: after.role, sites_only: after.sites_only === 1 })
+      const hasOtherRights = after.role !== before.role || after.sites_only !== before.sites_only
+      const isEnding = password !== undefined || isActive === false || hasOtherRights
       if (role === 'user' || isActive === false) await checkLastAdministrator(trx, id)
       await nameTaken(() => usersIn(trx).update(id, values))
-      if (!endsSessions) return
+      if (!isEnding) return false
       await endSessionsOf(trx, { owner: 'user_id', id })
       await endPortalSessionsOf(trx, id)
+      return true
     })
     await this.#onChanged()
     if (endsSessions) this.#onAccessChanged(id)

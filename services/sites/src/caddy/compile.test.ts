@@ -39,6 +39,22 @@ describe('the compiler', () => {
     )
   })
 
+  test('a protected wildcard is closed, and shows nothing for the errors of sites below it', () => {
+    const node = { ...makeNode('oldest'), portal: { verify: 'unix//verify.sock', pages: 'unix//pages.sock' } }
+    const sites = ['*.a.test', 'b.test'].map((domain, index) =>
+      makeSite(index + 1, { domains: [domain], tls: { mode: 'internal' }, sign_in: {} }),
+    )
+    const { config, notes } = compileConfig({ sites, options }, node)
+    const { errors } = (config as { apps: { http: { servers: { https: { errors: { routes: Route[] } } } } } }).apps.http
+      .servers.https
+    assert.deepEqual(
+      errors.routes.flatMap(({ match }) => match.flatMap(({ host }) => host)),
+      ['b.test'],
+    )
+    assert.deepEqual([...new Set(notes.map(({ siteId }) => siteId))], [1])
+    assert.match(notes[0]?.text ?? '', /without a wildcard; the site is closed/)
+  })
+
   test('every input that matches the site schema compiles', () => {
     const schema = z.toJSONSchema(SiteCreate, { io: 'input' })
     const shape = validArbitraryOf(schema, schema)

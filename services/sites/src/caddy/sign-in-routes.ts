@@ -1,3 +1,4 @@
+import { isWildcard } from '../sites/domains.ts'
 import type { SiteRecord } from '../sites/schema.ts'
 import type { PortalSockets, NodeProfile } from './desired-state.ts'
 import { copyRoutes, forgetHeaders } from './forward-auth.ts'
@@ -115,6 +116,8 @@ const awayPage =
 /** The route of a server's `errors` for requests that the portal could not be asked about. */
 export function portalAwayRoute({ record }: { readonly record: SiteRecord }): object | undefined {
   if (record.sign_in === null && record.kind !== 'portal') return undefined
+  // Under a wildcard it is closed, and asks nobody.
+  if (record.domains.some(isWildcard)) return undefined
   return {
     match: [
       {

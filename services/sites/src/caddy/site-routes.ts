@@ -1,3 +1,4 @@
+import { isWildcard } from '../sites/domains.ts'
 import { accessRoutes, maintenanceRoutes } from './access-routes.ts'
 import type { CompiledSite, ConfigOptions, NodeProfile } from './desired-state.ts'
 import { forwardAuthHandlers } from './forward-auth.ts'
@@ -70,9 +71,14 @@ export function siteRoutes(site: CompiledSite, scheme: 'http' | 'https', context
 
 /** Behind another proxy an old Caddy sees that proxy only, so its lists of networks are about the wrong address. */
 function noteOnNetworks({ id, record }: CompiledSite, { node, note }: SiteContext): void {
-  const { access, maintenance, maintenance_mode: isInMaintenance } = record
-  const usesNetworks = access.allow.length + access.deny.length + (isInMaintenance ? maintenance.allow.length : 0) > 0
-  if (usesNetworks && (node.trustedProxies ?? []).length > 0 && !node.capabilities.clientIpMatcher)
+  const { access, maintenance, maintenance_mode: isInMaintenance, sign_in: signIn } = record
+  const networks = [
+    ...access.allow,
+    ...access.deny,
+    ...(isInMaintenance ? maintenance.allow : []),
+    ...(signIn?.rules ?? []).flatMap((rule) => rule.networks),
+  ]
+  if (networks.length > 0 && (node.trustedProxies ?? []).length > 0 && !node.capabilities.clientIpMatcher)
     note(id, 'this Caddy compares networks with the proxy in front of it, not with the visitor')
 }
 
@@ -106,6 +112,7 @@ export function whatIsLacking(site: CompiledSite, node: Pick<NodeProfile, 'porta
   if (record.sign_in !== null || record.kind === 'portal') {
     if (node.portal === undefined) return 'there is no portal that this Caddy can reach'
     if (record.tls.mode === 'off') return 'sign-in needs TLS'
+    if (record.domains.some(isWildcard)) return 'sign-in needs domains without a wildcard'
   }
   if (record.kind === 'raw' && site.rawRoutes === undefined) return 'its raw directives have not been accepted'
   if (record.basic_auth.length > 0 && basicAuthHandler(site) === undefined) return 'its passwords are not there'

@@ -12,7 +12,7 @@ import { openSettings } from '../settings/settings.ts'
 import { createEditMany } from '../sites/bulk-edit.ts'
 import { createSettleWanted, readOnce, type SharedRuleContext } from '../sites/check-wanted.ts'
 import { AdaptFailed, type Adapt } from '../sites/raw/adapt.ts'
-import { portalSockets } from '../portal/portal-server.ts'
+import { portalObstacle, portalSockets } from '../portal/portal-server.ts'
 import { listGroupRows } from '../portal/store.ts'
 import { unsynced } from '../sites/sync.ts'
 import type { withStorage } from './data.ts'
@@ -47,7 +47,7 @@ export async function openStoredSites({ database, secret, config }: OpenedStorag
   })
   const { material } = uploads
   const groups = async () => (await listGroupRows(db)).map(({ name }) => name)
-  const portal = { sockets, groups }
+  const portal = { sockets, obstacle: portalObstacle(config), groups }
   const port = () => config.bindPort
   const readRuleContext = createReadRuleContext({ config, db, settings, nodes, material, port, portal })
   const adapt = adaptWith(config)

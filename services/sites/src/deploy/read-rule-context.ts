@@ -21,8 +21,12 @@ export function createReadRuleContext(dependencies: {
   readonly nodes: Pick<Nodes, 'list'>
   /** Returns the port this service listens on. */
   readonly port: () => number
-  /** Sockets of the portal, and the groups that protected sites may name. */
-  readonly portal: { readonly sockets: PortalSockets; readonly groups: () => Promise<readonly string[]> }
+  /** Sockets of the portal, why no Caddy reaches them, and the groups that protected sites may name. */
+  readonly portal: {
+    readonly sockets: PortalSockets
+    readonly obstacle: string | undefined
+    readonly groups: () => Promise<readonly string[]>
+  }
 }): ReadRuleContext {
   const { config, db, settings, material, nodes, port, portal } = dependencies
   return async () => {
@@ -42,7 +46,7 @@ export function createReadRuleContext(dependencies: {
       socketDirectories: config.socketDirectories,
       hasOnDemandAsk: onDemandAskUrl(config.bindAddress, port()) !== undefined,
       portal: {
-        isReachable: known.some(({ place }) => place.portal !== undefined),
+        obstacle: portal.obstacle,
         siteId: await findPortalSite(db),
         groups: new Set(await portal.groups()),
       },

@@ -27,10 +27,14 @@ const user: fc.Arbitrary<PortalUser | undefined> = fc.option(
   someGroups.map((names) => ({ id: 'u', username: 'ann', email: null, groups: new Set(names) })),
   { nil: undefined },
 )
+const addresses = ['10.1.2.3', '192.168.1.7', '192.168.1.8', '203.0.113.5', '2001:db8::1'] as const
 const around = {
-  method: fc.constantFrom('GET', 'HEAD', 'POST', 'DELETE', 'PROPFIND'),
-  address: fc.constantFrom('10.1.2.3', '192.168.1.7', '192.168.1.8', '203.0.113.5', '2001:db8::1', undefined),
+  method: fc.constantFrom('GET', 'HEAD', 'POST', 'DELETE', 'PROPFIND', 'post', 'Head'),
+  address: fc.constantFrom(...addresses, undefined),
 }
+
+/** Where a request may come from: one whose address is not known, from anywhere. */
+const originsOf = ({ address }: PortalRequest) => (address === undefined ? addresses : [address])
 
 /** What a server takes a path for, and how it compares texts. */
 interface Reading {
@@ -45,8 +49,9 @@ function model(
   { path, same }: Reading,
   visitor: PortalUser | undefined,
 ): Outcome {
+  const sent = request.method.toUpperCase()
   const met = site.rules.find((one) => {
-    const method = request.method === 'HEAD' && one.methods.includes('GET') ? 'GET' : request.method
+    const method = sent === 'HEAD' && one.methods.includes('GET') ? 'GET' : sent
     if (one.methods.length > 0 && !one.methods.includes(method)) return false
     if (one.networks.length > 0 && !isNetworkMember(request.address ?? '', one.networks)) return false
     if (one.match === 'exact') return same(path) === same(one.path)
@@ -107,12 +112,14 @@ describe('decisions about requests', () => {
       if (request === undefined || rules === undefined || ready === undefined) throw new Error('nothing to decide')
       const who = users[visitor]
       const { outcome, isAmbiguous } = decide(ready, request, who)
-      const read = model(rules, request, { path: decodeURI(request.target), same: literal }, who)
       counts[outcome] += 1
-      // A path that differs from a rule in capitals or its last slash alone may be refused, and is never let through.
-      if (!isAmbiguous)
-        assert.equal(outcome, read, JSON.stringify({ rules, request, groups: [...(who?.groups ?? [])] }))
-      else if (outcome === 'allow') assert.equal(read, 'allow')
+      for (const address of originsOf(request)) {
+        const read = model(rules, { ...request, address }, { path: decodeURI(request.target), same: literal }, who)
+        // A path that differs from a rule in capitals or its last slash alone may be refused, and is never let through.
+        if (!isAmbiguous)
+          assert.equal(outcome, read, JSON.stringify({ rules, request, groups: [...(who?.groups ?? [])] }))
+        else if (outcome === 'allow') assert.equal(read, 'allow')
+      }
     }
     assert.ok(Math.min(...Object.values(counts)) > 5000, JSON.stringify(counts))
   })
@@ -129,8 +136,11 @@ describe('decisions about requests', () => {
     fc.assert(
       fc.property(signIn, fc.record({ ...around, target: fc.oneof(target, glued) }), user, (site, request, visitor) => {
         if (decide(compileSignIn(site), request, visitor).outcome !== 'allow') return
-        for (const reading of readingsOf(request.target.split('?', 1)[0] ?? ''))
-          assert.equal(model(site, request, reading, visitor), 'allow', JSON.stringify({ site, request, reading }))
+        for (const address of originsOf(request))
+          for (const reading of readingsOf(request.target.split('?', 1)[0] ?? '')) {
+            const read = model(site, { ...request, address }, reading, visitor)
+            assert.equal(read, 'allow', JSON.stringify({ site, request, reading, address }))
+          }
       }),
       { numRuns: 8000 },
     )
@@ -146,6 +156,26 @@ describe('decisions about requests', () => {
     assert.equal(decide(rules, get('/', '203.0.113.9'), undefined).outcome, 'sign_in')
     assert.equal(decide(rules, get('/', undefined), undefined).outcome, 'sign_in')
     assert.equal(decide(rules, get('/', '::ffff:192.168.3.4'), undefined).outcome, 'allow')
+  })
+
+  test('a visitor whose address is not known is let through only from wherever they may come', () => {
+    const denied = site({ rules: [{ networks: ['203.0.113.0/24'], access: 'denied' }] })
+    assert.deepEqual(decide(denied, get('/', undefined), ann), { outcome: 'forbidden', rule: 0, isAmbiguous: true })
+    assert.equal(decide(denied, get('/', 'unknown'), ann).outcome, 'forbidden')
+    assert.equal(decide(denied, get('/', '198.51.100.1'), ann).outcome, 'allow')
+    const rules = [
+      { path: '/lan', networks: ['10.0.0.0/8'], access: 'open' },
+      { path: '/lan', access: 'denied' },
+    ]
+    assert.equal(decide(site({ rules }), get('/lan', undefined), ann).outcome, 'forbidden')
+    assert.equal(decide(site({ rules }), get('/', undefined), ann).isAmbiguous, false)
+  })
+
+  test('a method in small letters meets the rules of that method', () => {
+    const rules = site({ rules: [{ methods: ['POST', 'GET'], access: 'denied' }] })
+    for (const method of ['POST', 'post', 'Post', 'get', 'head'])
+      assert.equal(decide(rules, { ...get('/'), method }, ann).outcome, 'forbidden', method)
+    assert.equal(decide(rules, { ...get('/'), method: 'put' }, ann).outcome, 'allow')
   })
 
   test('a public path is open as it is written, and in no other spelling', () => {

@@ -15,7 +15,7 @@ export interface PortalRequest {
   readonly method: string
   /** Path and query, as the client sent them. */
   readonly target: string
-  /** Address of the visitor; undefined when it is not known, and then in no network. */
+  /** Address of the visitor; undefined when it is not known, and then perhaps in any network. */
   readonly address: string | undefined
 }
 
@@ -32,7 +32,7 @@ export interface Decision {
   readonly outcome: 'allow' | 'sign_in' | 'forbidden'
   /** Number of the rule that decided, from 0; undefined for the groups of the site. */
   readonly rule: number | undefined
-  /** True when the path can be read in several ways, so that several rules had to agree. */
+  /** True when the path can be read in several ways or the address is not known, so that several rules had to agree. */
   readonly isAmbiguous: boolean
 }
 
@@ -67,7 +67,7 @@ export function compileSignIn({ groups, rules }: SiteSignIn): CompiledSignIn {
 
 /**
  * Decides about a request. The first rule that it meets decides; a rule that it may or may not meet, because servers read its path
- * in different ways, has to agree with the rest.
+ * in different ways or its address is not known, has to agree with the rest.
  */
 export function decide(site: CompiledSignIn, request: PortalRequest, user: PortalUser | undefined): Decision {
   const path = readRequestPath(request.target)
@@ -91,20 +91,25 @@ function outcomeOf({ access, groups }: Requirement, user: PortalUser | undefined
 function requirementsOf(site: CompiledSignIn, request: PortalRequest, path: RequestPath): Requirement[] {
   const found: Requirement[] = []
   for (const rule of site.rules) {
-    if (!isAbout(rule, request)) continue
-    const match = rule.matchesPath(path)
+    const match = matchOf(rule, request, path)
     if (match !== 'no') found.push(rule)
     if (match === 'yes') return found
   }
   return [...found, site.otherwise]
 }
 
-function isAbout({ methods, networks }: CompiledRule, { method, address }: PortalRequest): boolean {
-  if (methods !== undefined && !methods.has(method)) return false
-  if (networks === undefined) return true
-  const plain = address?.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '') ?? ''
+function matchOf({ methods, networks, matchesPath }: CompiledRule, request: PortalRequest, path: RequestPath): Match {
+  // Many servers take a method in small letters for the same.
+  if (methods !== undefined && !methods.has(request.method.toUpperCase())) return 'no'
+  const isInside = networks === undefined ? 'yes' : networkMatch(networks, request.address)
+  return isInside === 'yes' ? matchesPath(path) : isInside === 'maybe' && matchesPath(path) !== 'no' ? 'maybe' : 'no'
+}
+
+function networkMatch(networks: BlockList, address = ''): Match {
+  const plain = address.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '')
   const family = isIP(plain)
-  return family !== 0 && networks.check(plain, family === 4 ? 'ipv4' : 'ipv6')
+  if (family === 0) return 'maybe'
+  return networks.check(plain, family === 4 ? 'ipv4' : 'ipv6') ? 'yes' : 'no'
 }
 
 /** A server answers HEAD as GET. */

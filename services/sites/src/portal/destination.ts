@@ -1,4 +1,4 @@
-import { hasHost, type PortalSnapshot, type ProtectedSite } from './portal-state.ts'
+import type { PortalSnapshot, ProtectedSite } from './portal-state.ts'
 
 /** Where a visitor wants to go: a page of a protected site, and the browser in which the visit began. */
 export interface Destination {
@@ -19,8 +19,8 @@ export interface DestinationTexts {
 }
 
 /**
- * Reads a destination. Only pages of protected sites are one, at the port of the portal itself: another port may belong to another
- * server. Undefined for anything else.
+ * Reads a destination. Only pages of protected sites are one, under a name that stands in the site and at the port of the portal
+ * itself: another name below a wildcard, or another port, may belong to another server. Undefined for anything else.
  */
 export function readDestination(
   { site: id, to, state }: DestinationTexts,
@@ -32,7 +32,7 @@ export function readDestination(
   const url = new URL(to)
   const hasUser = url.username !== '' || url.password !== ''
   if (url.protocol !== 'https:' || hasUser || portOf(url.host) !== portOf(portalAuthority)) return undefined
-  if (!hasHost(site, url.hostname.replace(/^\[|\]$/g, ''))) return undefined
+  if (!site.domains.has(url.hostname.replace(/^\[|\]$/g, ''))) return undefined
   return { site, authority: url.host, target: `${url.pathname}${url.search}`, state }
 }
 

@@ -1,6 +1,6 @@
 import { badRequest } from '../problems.ts'
 import { decide, type Decision, type PortalUser } from './decide.ts'
-import { hasHost, type PortalSnapshot, type ProtectedSite } from './portal-state.ts'
+import type { PortalSnapshot, ProtectedSite } from './portal-state.ts'
 import type { VisitExplain, VisitExplanation } from './schema.ts'
 
 /** Explains why somebody may, or may not, reach an address. It is decided as a request would be, and nothing is sent. */
@@ -15,8 +15,18 @@ export function explainVisit(visit: VisitExplain, snapshot: PortalSnapshot | und
       reason: 'The database could not be read for a minute, so protected sites are closed.',
     }
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  const site = [...snapshot.sites.values()].find((one) => hasHost(one, host))
-  if (site === undefined) return { ...base, outcome: 'allow', reason: 'No protected site has this host.' }
+  const owner = snapshot.ownerOf(host)
+  if (owner === undefined) return { ...base, outcome: 'allow', reason: 'No protected site has this host.' }
+  const about = { ...base, site_id: owner.id }
+  if (!owner.isProtected)
+    return { ...about, outcome: 'allow', reason: `Visitors of the site ${owner.name} do not sign in.` }
+  const site = snapshot.sites.get(owner.id)
+  if (site === undefined)
+    return {
+      ...about,
+      outcome: 'closed',
+      reason: `The rules of the site ${owner.name} cannot be read, so it is closed.`,
+    }
   const user = visit.user_id === null ? undefined : snapshot.users.get(visit.user_id)
   // Browsers and URL parsers clean a path; the request may arrive as it was typed.
   const [, target = ''] = /^[a-z]+:\/\/[^/?#]*([^#]*)/i.exec(visit.url) ?? []
@@ -42,7 +52,7 @@ function reasonOf(decision: Decision, site: ProtectedSite, user: PortalUser | un
     rule === undefined ? `The site ${site.name}` : `Rule ${(decision.rule ?? 0) + 1} of the site ${site.name}`
   const { access, groups } = rule ?? site.signIn.otherwise
   const several = decision.isAmbiguous
-    ? ' Servers read this path in different ways, so every rule that may apply has to agree.'
+    ? ' Servers read this path in different ways, or the address of the visitor is not known, so every rule that may apply has to agree.'
     : ''
   if (access === 'open') return `${where} is open to everybody.${several}`
   if (access === 'denied') return `${where} lets nobody pass.${several}`

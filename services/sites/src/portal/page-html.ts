@@ -34,8 +34,8 @@ export interface PortalPage {
   readonly body: Html
   /** JavaScript of the page. */
   readonly script?: string
-  /** Origins that forms may lead to, beside the page's own. */
-  readonly formTargets?: readonly string[]
+  /** Address to which the browser goes at once. */
+  readonly next?: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
 }
 
@@ -53,24 +53,24 @@ export const answerHeaders = {
 /** Answers with a page. Its style and script run by a nonce alone. */
 export function sendPage(response: ServerResponse, page: PortalPage): void {
   const nonce = randomBytes(16).toString('base64')
-  const forms = ["'self'", ...(page.formTargets ?? [])].join(' ')
   const policy = [
     "default-src 'none'",
     `style-src 'nonce-${nonce}'`,
     `script-src 'nonce-${nonce}'`,
     "connect-src 'self'",
-    `form-action ${forms}`,
+    "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ')
   const script = page.script === undefined ? '' : `<script nonce="${nonce}">${page.script}</script>`
+  const next = page.next === undefined ? '' : `<meta http-equiv="refresh" content="0;url=${escapeHtml(page.next)}">\n`
   const text = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escapeHtml(page.title)}</title>
+${next}<title>${escapeHtml(page.title)}</title>
 <style nonce="${nonce}">${style}</style>
 </head>
 <body><main><h1>${escapeHtml(page.title)}</h1>${page.body.html}</main>${script}</body>

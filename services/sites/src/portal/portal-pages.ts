@@ -3,13 +3,13 @@ import { createThrottle, slidingWindow, type SignInMethod } from '@hearth/accoun
 import { LoginFinish } from '@hearth/accounts/passkey-schema'
 import { addressGroup } from '@hearth/http'
 import type { Clock, Log } from '@hearth/runtime'
-import type { Kysely } from 'kysely'
 import type { Accounts } from '../accounts/accounts.ts'
-import type { AccountTables, UserRow } from '../accounts/tables.ts'
+import type { UserRow } from '../accounts/tables.ts'
 import { badRequest, Problem, toError } from '../problems.ts'
+import type { AddressLimit } from './address-limit.ts'
 import { finishNewPasskey, makeRecoveryCodes, removePasskey, showAccount, startNewPasskey } from './account-pages.ts'
 import { readDestination, type Destination, type DestinationTexts } from './destination.ts'
-import { redirect, sendJson } from './page-answers.ts'
+import { leadTo, redirect, sendJson } from './page-answers.ts'
 import { html, sendPage } from './page-html.ts'
 import type { PortalPasskeys } from './portal-passkeys.ts'
 import { fieldOf, portalCookie, readPageBody, readPageRequest, type PageRequest } from './portal-page-request.ts'
@@ -18,17 +18,17 @@ import { maxPortalSession, type PortalState } from './portal-state.ts'
 import { hostCookie } from './request-cookies.ts'
 import { signInPage } from './sign-in-page.ts'
 import type { HandOverCodes } from './site-keys.ts'
-import { proveVisitor } from './visitor-sign-in.ts'
+import { isRecoveryCode, proveVisitor } from './visitor-sign-in.ts'
 
 /** Dependencies of the pages of the portal. */
 export interface PortalPagesDependencies {
-  readonly db: Kysely<AccountTables>
   readonly clock: Clock
   readonly log: Log
   readonly state: PortalState
   readonly sessions: PortalSessions
   readonly passkeys: PortalPasskeys
   readonly codes: HandOverCodes
+  readonly limit: AddressLimit
   readonly accounts: Pick<Accounts, 'passwords' | 'recoveryCodes' | 'securityLog' | 'visitors'>
 }
 
@@ -50,7 +50,7 @@ const handlers: Readonly<Record<string, Handler>> = {
 /** Creates the handler of the pages on which visitors sign in. */
 export function createPortalPages(dependencies: PortalPagesDependencies) {
   const { clock, accounts } = dependencies
-  // Guesses of one account are counted where passwords are checked; this is for one address.
+  // Failures are counted where somebody proves who they are; this is for requests of all kinds.
   const writes = createThrottle(slidingWindow(60, 60), clock)
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
@@ -120,7 +120,7 @@ function showSignIn(dependencies: PortalPagesDependencies, page: PageRequest): v
 }
 
 async function signIn(dependencies: PortalPagesDependencies, page: PageRequest): Promise<void> {
-  const { db, accounts } = dependencies
+  const { limit, accounts } = dependencies
   const body = await readPageBody(page)
   const texts = textsOf((name) => fieldOf(body, name))
   const destination = destinationOf(texts, page)
@@ -133,18 +133,22 @@ async function signIn(dependencies: PortalPagesDependencies, page: PageRequest):
     headers: { 'Set-Cookie': page.cookies },
   }
   try {
-    const proof = await proveVisitor({ db, passwords: accounts.passwords }, body, page.from)
+    const proof = await proveVisitor({ limit, passwords: accounts.passwords }, body, page.from)
     if (proof === 'password change') {
       const problem = 'Your password must be changed. Type it once more, and a new one.'
       return sendPage(page.response, signInPage({ ...view, isPasswordOver: true, problem }))
     }
-    redirect(page, await open(dependencies, page, { ...proof, destination }))
+    const location = await open(dependencies, page, { ...proof, destination })
+    if (destination === undefined) redirect(page, location)
+    else leadTo(page, location, destination.site.name)
   } catch (error) {
     const { status, body: answered, isExpected, headers } = toError(error)
     if (isExpected !== true) throw error
     const { detail } = answered as { detail: string }
+    // Said about right codes and wrong ones alike.
+    const hint = status === 401 && isRecoveryCode(body) ? ' Codes do not count while the password must be changed.' : ''
     const more = { ...view.headers, ...headers }
-    sendPage(page.response, signInPage({ ...view, status, problem: detail, headers: more }))
+    sendPage(page.response, signInPage({ ...view, status, problem: `${detail}${hint}`, headers: more }))
   }
 }
 
@@ -169,7 +173,7 @@ async function startPasskey({ passkeys }: PortalPagesDependencies, page: PageReq
 }
 
 async function finishPasskey(dependencies: PortalPagesDependencies, page: PageRequest): Promise<void> {
-  const { passkeys, accounts } = dependencies
+  const { passkeys, accounts, limit } = dependencies
   const body = await readPageBody(page)
   const destination = destinationOf(
     textsOf((name) => fieldOf(body, name)),
@@ -177,8 +181,9 @@ async function finishPasskey(dependencies: PortalPagesDependencies, page: PageRe
   )
   const reading = LoginFinish.shape.credential.safeParse(body['credential'])
   if (!reading.success) throw badRequest('The passkey could not be read')
-  const proving = passkeys.at(page.authority).finishSignIn(reading.data, page.browserKey)
-  const user = await accounts.securityLog.watch(proving, { from: page.from })
+  const { from } = page
+  const prove = () => passkeys.at(page.authority).finishSignIn(reading.data, page.browserKey)
+  const user = await limit(from, () => accounts.securityLog.watch(prove(), { from }))
   const location = await open(dependencies, page, { user, method: 'passkey', destination })
   sendJson(page, 200, { location })
 }

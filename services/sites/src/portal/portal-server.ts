@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { chmod, mkdir, rm } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { join } from 'node:path'
-import { OperatorError } from '@hearth/runtime'
 import type { PortalSockets } from '../caddy/desired-state.ts'
+import type { Config } from '../config.ts'
 
 /** Paths of the sockets of the portal, in a folder that nobody else may enter. */
 export interface PortalSocketPaths {
@@ -26,13 +26,20 @@ export function portalSockets(dataDirectory: string): PortalSockets {
 /** Longest path of a socket that the system takes, bytes. */
 const maxPath = 107
 
+/** Returns why no Caddy can reach the portal of this service; undefined when its own can. */
+export function portalObstacle({ caddy, dataDirectory }: Pick<Config, 'caddy' | 'dataDirectory'>): string | undefined {
+  if (caddy.admin !== undefined)
+    return 'needs the Caddy that this service runs itself; with CADDY_ADMIN there is no portal'
+  const { verify } = portalSocketPaths(dataDirectory)
+  if (Buffer.byteLength(verify) <= maxPath) return undefined
+  return `needs a shorter DATA_DIR: ${verify} is too long for the path of a socket`
+}
+
 /** Opens both servers of the portal. Only who may enter the data directory reaches them, which is this service and its Caddy. */
 export async function openPortalServers(
   paths: PortalSocketPaths,
   listeners: { readonly verify: RequestListener; readonly pages: RequestListener },
 ): Promise<{ close(): Promise<void> }> {
-  if (Buffer.byteLength(paths.verify) > maxPath)
-    throw new OperatorError(`DATA_DIR: ${paths.verify} is too long for the path of a socket`)
   await mkdir(join(paths.verify, '..'), { recursive: true, mode: 0o700 })
   const servers = [await listen(paths.verify, listeners.verify), await listen(paths.pages, listeners.pages)]
   return {

@@ -6,7 +6,7 @@ import { usersIn } from '../accounts/users.ts'
 import { createSiteReader, type DesiredSite } from '../deploy/desired-sites.ts'
 import { siteHeads, siteRowsOf } from '../sites/store.ts'
 import type { SiteTables } from '../sites/tables.ts'
-import { wildcardOver } from '../sites/domains.ts'
+import { createHostIndex, isWildcard } from '../sites/domains.ts'
 import { compileSignIn, type CompiledSignIn, type PortalUser } from './decide.ts'
 import { listMemberRows, listTokenRows } from './store.ts'
 import type { PortalTables, PortalTokenRow } from './tables.ts'
@@ -29,6 +29,13 @@ export interface ProtectedSite {
   readonly signIn: CompiledSignIn
 }
 
+/** The site that answers for a host. */
+export interface SiteOfHost {
+  readonly id: number
+  readonly name: string
+  readonly isProtected: boolean
+}
+
 /** A valid session of the portal. */
 export interface PortalSession {
   readonly id: string
@@ -49,6 +56,8 @@ export interface PortalToken {
 /** Everything that decisions need, as it was read at one time. */
 export interface PortalSnapshot {
   readonly sites: ReadonlyMap<number, ProtectedSite>
+  /** Returns the enabled site that answers for a host, protected or not. */
+  readonly ownerOf: (host: string) => SiteOfHost | undefined
   readonly users: ReadonlyMap<string, PortalUser>
   /** By id. */
   readonly sessions: ReadonlyMap<string, PortalSession>
@@ -130,6 +139,7 @@ export class PortalState {
     const tokens = (await listTokenRows(db)).flatMap((row) => tokenEntry(row, users))
     this.#snapshot = {
       sites: new Map(this.#compile(sites).map((site) => [site.id, site])),
+      ownerOf: (host) => ownerOf(host, sites),
       users,
       sessions: new Map(sessions.map(({ session }) => [session.id, session])),
       sessionIds: new Map(sessions.map(({ keyHash, session }) => [keyHash, session.id])),
@@ -165,7 +175,8 @@ export class PortalState {
   }
 
   #compileSite({ id, name, record }: DesiredSite): ProtectedSite | undefined {
-    if (record.sign_in === null) return undefined
+    // Another server below a wildcard could take a sign-in over, so such a site is closed.
+    if (record.sign_in === null || record.domains.some(isWildcard)) return undefined
     try {
       return { id, name, domains: new Set(record.domains), signIn: compileSignIn(record.sign_in) }
     } catch (error) {
@@ -175,13 +186,15 @@ export class PortalState {
   }
 }
 
+/** Asked for explanations alone, so no index is kept. */
+function ownerOf(host: string, sites: readonly DesiredSite[]): SiteOfHost | undefined {
+  const hosts = sites.flatMap(({ id, record }) => record.domains.map((domain) => [domain, id] as const))
+  const id = createHostIndex(hosts).siteOf(host)
+  const site = sites.find((one) => one.id === id)
+  return site && { id: site.id, name: site.name, isProtected: site.record.sign_in !== null }
+}
+
 function tokenEntry(row: PortalTokenRow, users: ReadonlyMap<string, PortalUser>): [string, PortalToken][] {
   const user = users.get(row.user_id)
   return user === undefined ? [] : [[row.token_hash, { siteId: row.site_id, user, expiresAt: row.expires_at }]]
-}
-
-/** Returns true when a site has this host name, by itself or by a wildcard. */
-export function hasHost({ domains }: ProtectedSite, host: string): boolean {
-  const wildcard = wildcardOver(host)
-  return domains.has(host) || (wildcard !== undefined && domains.has(wildcard))
 }

@@ -1,16 +1,19 @@
+import type { Attempts } from '@hearth/accounts'
 import type { Database } from '@hearth/database'
 import type { Log, Timers } from '@hearth/runtime'
 import type { Accounts } from '../accounts/accounts.ts'
 import { listPortalSessionRows } from '../accounts/portal-session-store.ts'
 import type { AccountTables } from '../accounts/tables.ts'
 import { usersIn } from '../accounts/users.ts'
+import type { Config } from '../config.ts'
 import { notFound } from '../problems.ts'
 import type { SiteTables } from '../sites/tables.ts'
+import { createAddressLimit } from './address-limit.ts'
 import { explainVisit } from './explain-visit.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { createPortalPages } from './portal-pages.ts'
 import { PortalPasskeys } from './portal-passkeys.ts'
-import { openPortalServers, portalSocketPaths } from './portal-server.ts'
+import { openPortalServers, portalObstacle, portalSocketPaths } from './portal-server.ts'
 import { createPortalSessions, type PortalSessions } from './portal-sessions.ts'
 import { maxPortalSession, type PortalState } from './portal-state.ts'
 import type { PortalSessionView, VisitExplain, VisitExplanation } from './schema.ts'
@@ -26,10 +29,12 @@ export interface PortalDependencies {
   readonly log: Log
   /** Key of the service. */
   readonly secret: Uint8Array
-  readonly dataDirectory: string
+  readonly config: Config
   /** The service's own Caddy, which alone reaches the portal; undefined when it runs none. */
   readonly own: object | undefined
   readonly accounts: Accounts
+  /** Failed sign-ins, as they are counted across restarts. */
+  readonly attempts: Attempts
   readonly state: PortalState
 }
 
@@ -52,14 +57,17 @@ export class Portal {
 
   /** Reads who may visit what, and answers Caddy and visitors from then on. */
   async start(): Promise<void> {
-    const { database, timers, log, secret, dataDirectory, accounts, state, own } = this.#dependencies
+    const { database, timers, log, secret, config, accounts, attempts, state, own } = this.#dependencies
     await state.start()
     if (own === undefined) return
+    const obstacle = portalObstacle(config)
+    if (obstacle !== undefined) return log.warn(`there is no portal, and protected sites are closed: it ${obstacle}`)
     const codes = createHandOverCodes(timers)
     const passkeys = new PortalPasskeys({ database, clock: timers, log })
-    const pages = { db: database.query, clock: timers, log, state, sessions: this.#sessions, passkeys, codes, accounts }
+    const limit = createAddressLimit(attempts, accounts.securityLog)
+    const pages = { clock: timers, log, state, sessions: this.#sessions, passkeys, codes, limit, accounts }
     const answerPage = createPortalPages(pages)
-    this.#servers = await openPortalServers(portalSocketPaths(dataDirectory), {
+    this.#servers = await openPortalServers(portalSocketPaths(config.dataDirectory), {
       verify: createVerify({ state, keys: createSiteKeys(secret), codes, clock: timers, log }),
       pages: (request, response) => void answerPage(request, response),
     })

@@ -41,8 +41,6 @@ export function signInPage(view: SignInView): PortalPage {
       </form>
       <form data-passkey="use" hidden>${hiddenFields(view)}<button class="other">Use a passkey</button></form>`,
     script: passkeyScript,
-    // The answer to the form leads to the site.
-    formTargets: destination === undefined ? [] : [`https://${destination.authority}`],
     ...(view.headers && { headers: view.headers }),
   }
 }

@@ -5,7 +5,7 @@ import type { Clock, Log } from '@hearth/runtime'
 import { identityHeaders, portalHeaders, portalPath, portalTokenPrefix } from '../caddy/sign-in-routes.ts'
 import { decide, type Decision, type PortalUser } from './decide.ts'
 import { answerHeaders, html, sendPage } from './page-html.ts'
-import { hasHost, type PortalSnapshot, type PortalState, type ProtectedSite } from './portal-state.ts'
+import type { PortalSnapshot, PortalState, ProtectedSite } from './portal-state.ts'
 import { cookiesOf, hostCookie } from './request-cookies.ts'
 import { hashOf, siteCookie, stateCookie, type HandOverCodes, type SiteKeys } from './site-keys.ts'
 
@@ -77,7 +77,7 @@ function readAsked(
   const method = headerOf(request, portalHeaders.method)
   const target = headerOf(request, portalHeaders.target)
   if (snapshot === undefined || site === undefined || method === '' || target === '') return undefined
-  if (!hasHost(site, host.replace(/^\[|\]$/g, ''))) return undefined
+  if (!site.domains.has(host.replace(/^\[|\]$/g, ''))) return undefined
   return { request, response, snapshot, site, host, authority, method, target }
 }
 
@@ -129,7 +129,11 @@ function answer(asked: AskedRequest, user: PortalUser | undefined, decision: Dec
         : html`<p>
               You are signed in as <strong>${user.username}</strong>, who may not visit this address of ${site.name}.
             </p>
-            <p><a href="${portalPath}/sign-out">Sign in as somebody else</a></p>`,
+            <p>
+              <a href="${portalPath}/sign-in?${new URLSearchParams({ to: asked.target }).toString()}"
+                >Sign in as somebody else</a
+              >
+            </p>`,
   })
 }
 
@@ -145,9 +149,18 @@ function identityOf({ username, email, groups }: PortalUser): Record<string, str
 
 /** A browser that opens a page is led to the portal; a program, a script or a form learns that it must sign in. */
 function askToSignIn(asked: AskedRequest): void {
-  const { request, response, snapshot, site, authority, target } = asked
+  const { response, snapshot, target } = asked
   if (snapshot.host === undefined) return sendClosed(response)
   if (!isPageVisit(asked)) return sendText(response, 401, 'Sign in first')
+  leadToPortal(asked, snapshot.host, { target })
+}
+
+/** Leads a browser to the sign-in page; with `again` also one in which somebody is signed in. */
+function leadToPortal(
+  { request, response, site, authority }: AskedRequest,
+  portalHost: string,
+  { target, again }: { readonly target: string; readonly again?: '1' },
+): void {
   // Several pages that are opened at once share the cookie.
   const known = cookiesOf(request, stateCookie).find((value) => /^[\w-]{43}$/.test(value))
   const state = known ?? randomBytes(32).toString('base64url')
@@ -156,8 +169,9 @@ function askToSignIn(asked: AskedRequest): void {
     site: String(site.id),
     to: `https://${authority}${target.startsWith('/') ? target : '/'}`,
     state: hashOf(state),
+    ...(again && { again }),
   })
-  redirect(response, `https://${snapshot.host}${port}/sign-in?${query.toString()}`, [
+  redirect(response, `https://${portalHost}${port}/sign-in?${query.toString()}`, [
     hostCookie(stateCookie, state, signInTime),
   ])
 }
@@ -179,6 +193,8 @@ function answerOwnPath(dependencies: VerifyDependencies, asked: AskedRequest): v
   const { response, snapshot, authority, target } = asked
   const { pathname, searchParams } = new URL(target, 'https://site.invalid')
   if (pathname === `${portalPath}/callback`) return takeOver(dependencies, asked, searchParams.get('code') ?? '')
+  if (pathname === `${portalPath}/sign-in` && snapshot.host !== undefined && isPageVisit(asked))
+    return leadToPortal(asked, snapshot.host, { target: searchParams.get('to') ?? '/', again: '1' })
   if (pathname === `${portalPath}/sign-out` && snapshot.host !== undefined) {
     const [port = ''] = /:\d+$/.exec(authority) ?? []
     return redirect(response, `https://${snapshot.host}${port}/`, [hostCookie(siteCookie, '', 0)])
@@ -202,9 +218,9 @@ function takeOver({ codes, keys, state, clock }: VerifyDependencies, asked: Aske
       body: html`<p>This sign-in is over, or it began in another browser.</p>
         <p><a href="/">Back to ${site.name}</a></p>`,
     })
+  // The state stays: another tab of this browser may be on its way with it.
   redirect(response, `https://${authority}${handOver.target}`, [
     hostCookie(siteCookie, keys.create(session.id, site.id, host), session.endsAt - clock.now()),
-    hostCookie(stateCookie, '', 0),
   ])
 }
 

@@ -46,8 +46,8 @@ export interface NodeDependencies {
   readonly log: Log
   /** The Caddy of the service itself, if it runs one. */
   readonly own: CaddyProcess | undefined
-  /** Sockets at which the own Caddy reaches the portal. */
-  readonly portal: PortalSockets
+  /** Sockets at which the own Caddy reaches the portal; undefined when it cannot. */
+  readonly portal: PortalSockets | undefined
   /** Called when a node answers again, or does not any more. */
   readonly onReachable: (node: NodeRow, isReachable: boolean) => void
   /** Called when a node has other capabilities: its Caddy was replaced by another version. */
@@ -216,7 +216,8 @@ function placeOf(
     bind: JSON.parse(row.bind) as string[],
     capabilities: capabilities ?? oldestCapabilities,
     ...(row.log_file !== null && { logFile: row.log_file }),
-    ...(own !== undefined && { storageRoot: own.storage, siteLogDirectory: own.logs, portal }),
+    ...(own !== undefined && { storageRoot: own.storage, siteLogDirectory: own.logs }),
+    ...(own !== undefined && portal !== undefined && { portal }),
   }
 }
 

@@ -33,8 +33,8 @@ export interface RuleContext {
   readonly hasOnDemandAsk: boolean
   /** The portal that protected sites need. */
   readonly portal: {
-    /** True if a Caddy reaches it: the one that this service runs itself. */
-    readonly isReachable: boolean
+    /** Why no Caddy reaches it; undefined when the one that this service runs itself does. */
+    readonly obstacle: string | undefined
     /** The site on which visitors sign in. */
     readonly siteId: number | undefined
     /** Names of the groups of users. */

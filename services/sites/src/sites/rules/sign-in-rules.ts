@@ -6,13 +6,18 @@ import type { Report, RuleContext, SiteToCheck } from './rule-context.ts'
 
 /** Checks a protected site: its rules, and that visitors can sign in at all. */
 export function checkSignIn(site: SiteToCheck, { portal }: RuleContext, report: Report): void {
-  const { sign_in: signIn, tls, basic_auth: users, forward_auth: forward } = site
+  const { sign_in: signIn, tls, domains, basic_auth: users, forward_auth: forward } = site
   if (signIn === null) return
-  if (!portal.isReachable)
-    report('sign_in', 'needs the Caddy that this service runs itself; with CADDY_ADMIN there is no portal')
+  if (portal.obstacle !== undefined) report('sign_in', portal.obstacle)
   else if (portal.siteId === undefined)
     report('sign_in', 'needs an enabled site of kind portal, such as auth.example.com, on which visitors sign in')
   if (tls.mode === 'off') report('sign_in', 'needs TLS: tls.mode must not be off')
+  for (const [index, domain] of domains.entries())
+    if (isWildcard(domain))
+      report(
+        `domains.${index}`,
+        'must hold no wildcard while visitors sign in: another server below it could take a sign-in over',
+      )
   if (users.length > 0) report('sign_in', 'must not stand beside basic_auth')
   if (forward !== null) report('sign_in', 'must not stand beside forward_auth')
   checkGroups('sign_in.groups', signIn.groups, { portal, report })
@@ -43,7 +48,7 @@ function checkGroups(
 export function checkPortal(site: SiteToCheck, { portal, siteId }: RuleContext, report: Report): void {
   if (site.kind !== 'portal') return
   const [domain = ''] = site.domains
-  if (!portal.isReachable) report('kind', 'portal needs the Caddy that this service runs itself')
+  if (portal.obstacle !== undefined) report('kind', `portal ${portal.obstacle}`)
   if (site.enabled && portal.siteId !== undefined && portal.siteId !== siteId)
     report('kind', 'portal is possible for one enabled site only, and there is one')
   if (site.domains.length > 1 || isWildcard(domain) || isIP(domain) !== 0)
