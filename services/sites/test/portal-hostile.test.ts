@@ -245,7 +245,8 @@ describe('attacks on sites that visitors sign in to', { skip: caddyObstacle() },
       }
     const least = (values: readonly number[] = []) => Math.min(...values)
     const ratio = least(unknown) / least(known)
-    assert.ok(ratio > 0.5 && ratio < 2, `${least(known)} ms and ${least(unknown)} ms`)
+    // Without the work of a hash it would be a twentieth.
+    assert.ok(ratio > 0.2 && ratio < 5, `${least(known)} ms and ${least(unknown)} ms`)
   })
 
   test('guessing is slowed down for the account, whichever address it comes from', async () => {
