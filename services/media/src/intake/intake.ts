@@ -31,7 +31,7 @@ export interface IntakeDependencies {
   readonly timers: Timers
   readonly log: Log
   readonly settings: () => Settings
-  readonly pauses: Pick<PlatformPauses, 'list'>
+  readonly pauses: Pick<PlatformPauses, 'holding'>
   /** Maximum number of queued jobs. */
   readonly queueSize: number
 }
@@ -122,7 +122,7 @@ export class MediaIntake {
   /** Makes the next item of a platform a job, if there is room and it is time. */
   async #feedOne(platform: Platform): Promise<void> {
     const { database, queue, bus, pauses } = this.#dependencies
-    if ((await pauses.list()).some((pause) => pause.platform === platform)) return
+    if ((await pauses.holding(platform)) !== undefined) return
     const id = await database.query.transaction().execute(async (trx) => {
       await acquireLock(database.kind, trx, queueLock)
       return (await this.#isTime(trx, platform)) ? this.#takeNext(trx, platform) : undefined

@@ -35,16 +35,17 @@ export class PlatformPauses {
     return store.listPauses(this.#dependencies.db)
   }
 
-  /** Returns the pause of a platform while nothing should be requested from it. */
+  /** Returns the pause of a platform while nothing should be requested from it: until the wait and the probe are over. */
   async holding(platform: Platform): Promise<store.PauseState | undefined> {
-    return store.findPause(this.#dependencies.db, platform)
+    const pause = await store.findPause(this.#dependencies.db, platform)
+    return pause !== undefined && this.#isHolding(pause) ? pause : undefined
   }
 
   /** Decides whether a job may start, in the transaction that starts it. Of two jobs only one becomes the probe. */
   async admit(trx: Kysely<Tables>, job: PausedJob): Promise<Admission> {
     const pause = await store.findPause(trx, job.platform)
     if (pause === undefined) return 'free'
-    if (pause.paused_until > this.#dependencies.timers.now() || pause.is_probing) return 'held'
+    if (this.#isHolding(pause)) return 'held'
     return (await store.claimProbe(trx, pause, job)) ? 'probe' : 'held'
   }
 
@@ -76,6 +77,10 @@ export class PlatformPauses {
   async tryNow(platform: Platform): Promise<void> {
     const { db, timers } = this.#dependencies
     if (await store.shortenPause(db, platform, timers.now())) this.changed({ isOpened: true })
+  }
+
+  #isHolding({ paused_until, is_probing }: store.PauseState): boolean {
+    return paused_until > this.#dependencies.timers.now() || is_probing
   }
 
   /** Announces a change to all processes and pages. */
