@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { MediaBus } from '../events.ts'
 import type { BlockReason, Platform } from '../platforms/schema.ts'
 import type { JobRow, Tables } from '../tables.ts'
-import { pauseLength } from './pause-rules.ts'
+import { longestPause, pauseLength } from './pause-rules.ts'
 import * as store from './store.ts'
 
 /** A job as far as pauses know it. */
@@ -68,6 +68,20 @@ export class PlatformPauses {
     return false
   }
 
+  /**
+   * Writes that the platform refused this server while a list was read. When the wait was over the list counts as the probe;
+   * without effect during the wait, and while a job is the probe.
+   */
+  async refuseList(platform: Platform, reason: BlockReason): Promise<void> {
+    const reading = { id: 'list', attempt: 0, platform }
+    const isWritten = await this.#dependencies.db.transaction().execute(async (trx) => {
+      if ((await this.admit(trx, reading)) === 'held') return false
+      await this.refuse(trx, reading, reason)
+      return true
+    })
+    if (isWritten) this.changed({ isOpened: false })
+  }
+
   /** Ends the pause whose probe this job is. */
   async admitted({ platform, id, attempt }: PausedJob): Promise<void> {
     if (await store.endPause(this.#dependencies.db, platform, { id, attempt })) this.changed({ isOpened: true })
@@ -80,7 +94,8 @@ export class PlatformPauses {
   }
 
   #isHolding({ paused_until, is_probing }: store.PauseState): boolean {
-    return paused_until > this.#dependencies.timers.now() || is_probing
+    const left = paused_until - this.#dependencies.timers.now()
+    return (left > 0 && left <= longestPause) || is_probing
   }
 
   /** Announces a change to all processes and pages. */
