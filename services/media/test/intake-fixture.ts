@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { DatabaseLocation } from '@hearth/database'
 import { createLocalBus } from '@hearth/events'
 import { createFastTimers, createLog } from '@hearth/runtime'
@@ -7,6 +8,7 @@ import { MediaIntake, type IntakeDependencies, type Wanted } from '../src/intake
 import { PlatformPauses } from '../src/pauses/platform-pauses.ts'
 import type { Queue } from '../src/queue/queue.ts'
 import type { Settings } from '../src/settings/schema.ts'
+import type { FollowedListRow } from '../src/tables.ts'
 import { openTables } from './job-row.ts'
 
 /** A database that a test runs on. */
@@ -51,6 +53,32 @@ export const wanted = (id: string, more: Partial<Wanted> = {}): Wanted => ({
   ...more,
 })
 
+/** A list that is followed every six hours and due. */
+export const followedList = (more: Partial<FollowedListRow> = {}): FollowedListRow => ({
+  id: randomUUID(),
+  list_key: 'youtube:list',
+  url: 'https://www.youtube.com/playlist?list=PLaaaaaaaaaaaaaaaa',
+  platform: 'youtube',
+  title: null,
+  type: 'audio',
+  quality: 'max',
+  every_minutes: 360,
+  newer_than: null,
+  min_seconds: null,
+  title_has: null,
+  takes_present: 0,
+  is_enabled: 1,
+  is_begun: 1,
+  next_at: 0,
+  lease_until: null,
+  failures: 0,
+  checked_at: null,
+  error_code: null,
+  message: null,
+  created_at: 0,
+  ...more,
+})
+
 /** An intake on a database of its own, with nothing that works on its jobs. */
 export async function openIntake(location: DatabaseLocation, more: Partial<IntakeDependencies> = {}) {
   const database = await openTables(location)
@@ -68,6 +96,7 @@ export async function openIntake(location: DatabaseLocation, more: Partial<Intak
     settings: () => ({ ...pace, name_template_audio: '{title}', name_template_video: '{title}' }) as Settings,
     pauses,
     queueSize: 100,
+    hasSpace: () => Promise.resolve(true),
     ...more,
   })
   return {
