@@ -357,7 +357,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
   const jobs = createJobs(core, { readUrl, lookup })
   const mediaLists = createMediaLists(context)
   const lists = new Lists({ ...context, mediaLists })
-  const intake = new MediaIntake({ ...context, queueSize: config.queueSize })
+  const intake = new MediaIntake({ ...context, queueSize: config.queueSize, hasSpace: () => hasSpace(core) })
   const checks = new FollowChecks({ ...context, mediaLists, intake })
   const renditions = createRenditions({ ...context, jobs })
   const trims = new Trims({ ...context, jobs })
@@ -551,9 +551,12 @@ function createJobs(core: Core, { readUrl, lookup }: { readUrl: UrlReader; looku
     lookup,
     nameTemplate: (type) => core.settings.current()[`name_template_${type}`],
     async checkSpace() {
-      if ((await freeSpace(core.scratch)) < diskReserve) throw unavailable('There is not enough space left on the disk')
+      if (!(await hasSpace(core))) throw unavailable('There is not enough space left on the disk')
     },
   })
 }
+
+/** Resolves to true while the disk has room for downloads. */
+const hasSpace = async ({ scratch }: Core): Promise<boolean> => (await freeSpace(scratch)) >= diskReserve
 
 const hostOf = (url: string | undefined): string => (url === undefined ? '' : new URL(url).hostname)

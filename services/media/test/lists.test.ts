@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createOutboundAllow, createOutboundPolicy } from '@hearth/outbound'
 import { eventually, temporaryDirectory } from '@hearth/testing'
+import type { PlatformHealth } from '../src/health/schema.ts'
 import type { ImportAnswer, Intake } from '../src/intake/schema.ts'
 import type { Job } from '../src/jobs/schema.ts'
 import type { MediaList } from '../src/lists/schema.ts'
@@ -104,6 +105,10 @@ test('many addresses become jobs one after another, each medium once, with the t
     json: { urls, type: 'audio', list },
   })
   assert.deepEqual([status, body.added, body.duplicates, body.refused], [200, 2, 2, 2])
+  assert.deepEqual(
+    body.results.map(({ url, outcome }) => [url, outcome]),
+    urls.map((url, index) => [url, ['added', 'added', 'duplicate', 'refused', 'duplicate', 'refused'][index]]),
+  )
   assert.equal(body.results.find(({ url }) => url === sound('there'))?.job_id, present.id)
   assert.match(body.results.find(({ url }) => url === 'https://example.org/x')?.detail ?? '', /none of the platforms/)
   const all = await eventually(
@@ -139,4 +144,19 @@ test('the spacing of a platform holds, what waits survives a restart, and can be
   assert.ok(direct.id, 'a person does not wait')
   const { body } = await media.json<{ removed: number }>('DELETE', '/api/imports')
   assert.deepEqual([body.removed, (await waiting()).waiting], [2, 0])
+})
+
+test('a platform that refuses a list is paused, and the next list is not requested', async () => {
+  await using refusing = await startPlatform()
+  await using media = await startMedia(knows(refusing.host))
+  const [first, second] = ['one', 'two'].map((name) =>
+    refusing.feed(name, [{ url: refusing.page('sound.m4a'), title: 'A' }]),
+  )
+  refusing.treat('refused')
+  const refused = await listOf(media, first!)
+  assert.deepEqual([refused.status, refused.body.error], [503, 'rate_limited'])
+  const asked = refusing.requests.length
+  const [health] = (await media.json<PlatformHealth[]>('GET', '/api/platforms')).body
+  assert.deepEqual([health?.pause?.reason, health?.pause?.refusals], ['rate_limited', 1])
+  assert.deepEqual([(await listOf(media, second!)).status, refusing.requests.length], [503, asked])
 })

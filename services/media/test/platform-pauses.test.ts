@@ -118,7 +118,7 @@ test('the command line shows pauses and ends the wait', async () => {
   assert.deepEqual([status.code, status.stderr], [0, ''])
   assert.match(status.stdout, /^youtube\tblocked\t0\t0\trate_limited\t\d+\ntiktok\tunknown\t0\t0\t-\t-\n/)
   platform.treat('answered')
-  assert.equal((await command('try', 'youtube')).stderr, 'one download is tried\n')
+  assert.equal((await command('try', 'youtube')).stderr, 'the wait is over; the next download of youtube is tried\n')
   await media.reach(id, 'analysis_done')
   assert.equal((await command('try', 'youtube')).stderr, 'youtube does not wait\n')
   const wrong = await command('try', 'vimeo')

@@ -23,6 +23,8 @@ export async function tryPlatform(name: string): Promise<void> {
   if (platform === undefined) throw new OperatorError(`${name} is none of ${Platform.options.join(', ')}`)
   await withStorage(async ({ database }) => {
     const isPaused = await shortenPause(database.query, platform, systemClock.now())
-    process.stderr.write(isPaused ? 'one download is tried\n' : `${platform} does not wait\n`)
+    process.stderr.write(
+      isPaused ? `the wait is over; the next download of ${platform} is tried\n` : `${platform} does not wait\n`,
+    )
   })
 }

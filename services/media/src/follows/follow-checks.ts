@@ -3,7 +3,7 @@ import type { Database } from '@hearth/database'
 import type { Kysely } from 'kysely'
 import type { MediaBus } from '../events.ts'
 import type { MediaIntake } from '../intake/intake.ts'
-import { maxEntries, type ListMember, type MediaLists, type ReadList } from '../lists/media-lists.ts'
+import type { ListMember, MediaLists, ReadList } from '../lists/media-lists.ts'
 import { blockReasonOf } from '../pauses/pause-rules.ts'
 import { readListUrl } from '../platforms/list-url.ts'
 import type { PlatformHosts } from '../platforms/platform-hosts.ts'
@@ -25,8 +25,10 @@ export interface CheckDependencies {
 const minute = 60_000
 /** Interval at which due lists are read, and time after which a check counts as lost, milliseconds. */
 const [interval, lease] = [10_000, 5 * minute]
-/** Longest wait after failures, milliseconds. */
-const maxWait = 7 * 24 * 60 * minute
+/** Longest wait after failures, milliseconds, and while the platform is paused. */
+const [maxWait, maxPausedWait] = [7 * 24 * 60 * minute, 60 * minute]
+/** Longest part of a wait by which it is longer than it should be, so that lists of one hour do not stay together. */
+const maxSpread = 0.1
 /** Entries at the end of a list that is longer than what is read: older ones move in there when others are deleted. */
 const edge = 50
 
@@ -70,7 +72,8 @@ export class FollowChecks {
     try {
       while (!this.#closing.signal.aborted) {
         const now = timers.now()
-        const list = await store.claimFollow(database.query, { now, until: now + lease })
+        const latest = now + maxWait * (1 + maxSpread)
+        const list = await store.claimFollow(database.query, { now, until: now + lease, latest })
         if (list === undefined) return
         await this.#check(list)
       }
@@ -100,18 +103,14 @@ export class FollowChecks {
   async #take(trx: Kysely<Tables>, list: FollowedListRow, read: ReadList): Promise<void> {
     const { timers, intake } = this.#dependencies
     const now = timers.now()
-    const { next_at, ...values } = successValues(list, now)
-    const isOurs = await store.endClaim(trx, list, {
-      ...values,
-      next_at,
-      title: read.title ?? list.title,
-    })
+    const room = await intake.room(trx)
+    const isOurs = await store.endClaim(trx, list, { ...successValues(list, now), title: read.title ?? list.title })
     if (!isOurs) return
     const known = await store.knownMedia(trx, list.id)
     const fresh = read.members.filter(({ media }) => !known.has(media.key))
     const isFirst = list.is_begun === 0
     const [wanted, ignored] = decide(fresh, { list, read, isFirst })
-    const taken = wanted.slice(0, await intake.room(trx))
+    const taken = wanted.slice(0, room)
     await intake.add(
       trx,
       taken.map(({ media, title }) => ({ media, title, type: list.type, quality: list.quality, listId: list.id })),
@@ -127,7 +126,7 @@ function decide(
   { list, read, isFirst }: { list: FollowedListRow; read: ReadList; isFirst: boolean },
 ): [ListMember[], ListMember[]] {
   if (isFirst && list.takes_present === 0) return [[], [...fresh]]
-  const late = read.isTruncated && !isFirst ? new Set(read.members.slice(maxEntries - edge)) : new Set()
+  const late = read.isTruncated && !isFirst ? new Set(read.members.slice(-edge)) : new Set()
   return [
     fresh.filter((member) => !late.has(member) && passes(member, list)),
     fresh.filter((member) => late.has(member)),
@@ -143,20 +142,20 @@ const successValues = (list: FollowedListRow, now: number) => ({
   next_at: now + spread(list.every_minutes * minute),
 })
 
-/** A tenth more at most, so that lists of one hour do not stay together. */
-const spread = (wait: number): number => Math.round(wait * (1 + Math.random() / 10))
+const spread = (wait: number): number => Math.round(wait * (1 + Math.random() * maxSpread))
 
 function failureValues(list: FollowedListRow, error: unknown, now: number) {
   const isForeseen = error instanceof MediaFailure
   const failures = list.failures + 1
   // A platform that is paused is no failure of the list.
   const isPaused = isForeseen && blockReasonOf(error.code) !== undefined
-  const wait = list.every_minutes * minute * 2 ** Math.min(isPaused ? 0 : failures, 16)
+  const every = list.every_minutes * minute
+  const wait = isPaused ? Math.min(every, maxPausedWait) : Math.min(maxWait, every * 2 ** Math.min(failures, 16))
   return {
     checked_at: now,
     failures: isPaused ? list.failures : failures,
     error_code: isForeseen ? error.code : 'failed',
     message: isForeseen ? error.message : 'Something went wrong on the server; its log says more',
-    next_at: now + spread(Math.min(maxWait, wait)),
+    next_at: now + spread(wait),
   }
 }

@@ -3,6 +3,7 @@ import { acquireLock, type Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { MediaBus } from '../events.ts'
 import { jobTimestamp } from '../jobs/job-view.ts'
+import { lockIntake } from '../intake/intake.ts'
 import type { Lists } from '../lists/lists.ts'
 import { conflict, notFound } from '../problems.ts'
 import type { FollowedListRow, Tables } from '../tables.ts'
@@ -73,10 +74,15 @@ export class Follows {
 
   async change(id: string, { newer_than, is_enabled, ...values }: FollowChange): Promise<Follow> {
     if (Object.keys(values).length === 0 && newer_than === undefined && is_enabled === undefined) return this.#find(id)
-    const isChanged = await store.updateFollow(this.#db, id, {
-      ...values,
-      ...(newer_than === undefined ? {} : { newer_than: dayStart(newer_than) }),
-      ...(is_enabled === undefined ? {} : { is_enabled: is_enabled ? 1 : 0 }),
+    const { every_minutes: every } = values
+    const isChanged = await this.#db.transaction().execute(async (trx) => {
+      const isThere = await store.updateFollow(trx, id, {
+        ...values,
+        ...(newer_than === undefined ? {} : { newer_than: dayStart(newer_than) }),
+        ...(is_enabled === undefined ? {} : { is_enabled: is_enabled ? 1 : 0 }),
+      })
+      if (every !== undefined) await store.bringForward(trx, id, this.#dependencies.clock.now() + every * 60_000)
+      return isThere
     })
     if (!isChanged) throw notFound('followed list')
     this.#changed()
@@ -85,15 +91,21 @@ export class Follows {
 
   /** Checks a list at once, after failures as well. */
   async checkNow(id: string): Promise<Follow> {
-    if (!(await store.updateFollow(this.#db, id, { next_at: this.#dependencies.clock.now() })))
-      throw notFound('followed list')
+    const isDue = await store.makeDue(this.#db, id, this.#dependencies.clock.now())
+    const follow = await this.#find(id)
+    if (!isDue) throw conflict('The list is disabled; enable it first', 'list_disabled')
     this.#changed()
-    return this.#find(id)
+    return follow
   }
 
-  /** Follows a list no longer; what waits of it is forgotten, its downloads stay. */
+  /** Follows a list no longer; what waits of it is forgotten unless others want it too, its downloads stay. */
   async delete(id: string): Promise<void> {
-    if (!(await store.deleteFollow(this.#db, id))) throw notFound('followed list')
+    const { database } = this.#dependencies
+    const isDeleted = await database.query.transaction().execute(async (trx) => {
+      await lockIntake(database, trx)
+      return store.deleteFollow(trx, id)
+    })
+    if (!isDeleted) throw notFound('followed list')
     this.#changed()
   }
 

@@ -48,7 +48,7 @@ export function followRoutes({ follows }: { follows: Follows }): Route[] {
         summary: 'Check a followed list now',
         limit: '10',
         success,
-        errors: [404],
+        errors: [404, 409],
       },
       ({ params }) => follows.checkNow(params.id),
     ),

@@ -40,16 +40,35 @@ export async function deleteFollow(db: Db, id: string): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-/** Takes the list whose check is due longest until `until`; undefined when none is due. Of two processes only one gets it. */
+/** Brings the next check of a list forward to a time, unless it is before. */
+export async function bringForward(db: Db, id: string, next_at: number): Promise<void> {
+  await db.updateTable('followed_lists').set({ next_at }).where('id', '=', id).where('next_at', '>', next_at).execute()
+}
+
+/** Makes a list due that is enabled; false when there is none. */
+export async function makeDue(db: Db, id: string, next_at: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('followed_lists')
+    .set({ next_at })
+    .where('id', '=', id)
+    .where('is_enabled', '=', 1)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/**
+ * Takes the list whose check is due longest until `until`; undefined when none is due. Of two processes only one gets it. A check
+ * that would be due after `latest` is due as well: the clock was put back.
+ */
 export async function claimFollow(
   db: Db,
-  { now, until }: { readonly now: number; readonly until: number },
+  { now, until, latest }: { readonly now: number; readonly until: number; readonly latest: number },
 ): Promise<FollowedListRow | undefined> {
   const next = await db
     .selectFrom('followed_lists')
     .select(['id', 'lease_until'])
     .where('is_enabled', '=', 1)
-    .where('next_at', '<=', now)
+    .where((row) => row.or([row('next_at', '<=', now), row('next_at', '>', latest)]))
     .where((row) => row.or([row('lease_until', 'is', null), row('lease_until', '<', now)]))
     .orderBy('next_at')
     .orderBy('id')

@@ -1,6 +1,7 @@
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { jobTimestamp } from '../jobs/job-view.ts'
+import { longestPause } from '../pauses/pause-rules.ts'
 import type { PlatformPauses } from '../pauses/platform-pauses.ts'
 import type { PauseState } from '../pauses/store.ts'
 import { Platform } from '../platforms/schema.ts'
@@ -48,7 +49,7 @@ export async function readHealth({ db, clock, pauses }: HealthDependencies): Pro
 const pauseView = ({ reason, began_at, paused_until, refusals, is_probing }: PauseState, now: number) => ({
   reason,
   since: jobTimestamp(began_at),
-  seconds_left: Math.max(0, Math.ceil((paused_until - now) / 1000)),
+  seconds_left: paused_until - now > longestPause ? 0 : Math.max(0, Math.ceil((paused_until - now) / 1000)),
   refusals,
   is_probing,
 })

@@ -71,7 +71,7 @@ export function createMediaLookup(dependencies: LookupDependencies) {
 }
 
 async function probe(dependencies: LookupDependencies, media: MediaUrl, signal: AbortSignal): Promise<MediaInfo> {
-  // A platform that refuses this server is asked by its probe alone.
+  // A platform that refuses this server is left alone until the wait is over.
   const pause = await dependencies.pauses.holding(media.platform)
   if (pause !== undefined) throw new MediaFailure(pause.reason)
   const info = await withTemporaryFolder(dependencies.folder, (folder) =>

@@ -1,5 +1,4 @@
 import type { Database } from '@hearth/database'
-import { acquireLock } from '@hearth/database'
 import type { MediaBus } from '../events.ts'
 import type { Lists } from '../lists/lists.ts'
 import type { MediaLists } from '../lists/media-lists.ts'
@@ -25,8 +24,6 @@ export interface ImportDependencies {
 
 /** Short links that are followed in one import: each costs a request to the platform. */
 const maxShortLinks = 20
-/** Number of the lock under which items are added on PostgreSQL. */
-const importLock = 8_103_014
 
 /** Takes in many addresses at once. */
 export class Imports {
@@ -47,7 +44,12 @@ export class Imports {
     })
     await this.#add(wanted, results)
     const count = (outcome: ImportedUrl['outcome']) => results.filter((one) => one.outcome === outcome).length
-    return { added: count('added'), duplicates: count('duplicate'), refused: count('refused'), results }
+    return {
+      added: count('added'),
+      duplicates: count('duplicate'),
+      refused: count('refused'),
+      results: inOrder(urls, results),
+    }
   }
 
   /** Titles by media, of a list that was read before; none when it cannot be read. */
@@ -81,7 +83,6 @@ export class Imports {
   async #add(wanted: readonly { url: string; wanted: Wanted }[], results: ImportedUrl[]): Promise<void> {
     const { database, intake, bus } = this.#dependencies
     await database.query.transaction().execute(async (trx) => {
-      await acquireLock(database.kind, trx, importLock)
       let room = await intake.room(trx)
       const fresh: (typeof wanted)[number][] = []
       for (const one of wanted) {
@@ -107,6 +108,12 @@ export class Imports {
     bus.publish({ type: 'lists_changed', job_id: null })
     intake.wake()
   }
+}
+
+/** Results in the order of the addresses. Of one that is there several times the last result, of its medium, comes first. */
+function inOrder(urls: readonly string[], results: readonly ImportedUrl[]): ImportedUrl[] {
+  const byUrl = Map.groupBy(results, ({ url }) => url)
+  return urls.flatMap((url) => byUrl.get(url)?.pop() ?? [])
 }
 
 function isShortLink(url: string, hosts: PlatformHosts): boolean {

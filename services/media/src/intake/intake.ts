@@ -31,15 +31,22 @@ export interface IntakeDependencies {
   readonly timers: Timers
   readonly log: Log
   readonly settings: () => Settings
-  readonly pauses: Pick<PlatformPauses, 'list'>
+  readonly pauses: Pick<PlatformPauses, 'holding'>
   /** Maximum number of queued jobs. */
   readonly queueSize: number
+  /** Resolves to true while the disk has room for downloads. */
+  readonly hasSpace: () => Promise<boolean>
 }
+
+/** Number of the lock under which items are added, or deleted with others, on PostgreSQL. */
+const intakeLock = 8_103_014
 
 /** Interval at which room for the next item is looked for, milliseconds. */
 const interval = 2000
 /** Maximum number of items that wait. */
 export const maxItems = 5000
+/** Longest spacing, as a multiple of what is set. */
+const maxSpread = 1.5
 /** Items in a row that are there already and are passed over in one round. */
 const maxPassed = 50
 
@@ -85,34 +92,41 @@ export class MediaIntake {
     return new Set(items.flatMap(({ one, row }) => (added.has(row.id) ? [one] : [])))
   }
 
-  /** Number of items that may still be added. */
+  /** Number of items that may still be added in this transaction. Nobody else adds any until it ends. */
   async room(trx: Kysely<Tables>): Promise<number> {
+    await lockIntake(this.#dependencies.database, trx)
     const counts = await store.countItems(trx)
     return Math.max(0, maxItems - counts.reduce((sum, { count }) => sum + count, 0))
   }
 
   async status(): Promise<Intake> {
-    const { database, timers } = this.#dependencies
+    const { database } = this.#dependencies
     const [counts, paces] = await Promise.all([store.countItems(database.query), store.readPaces(database.query)])
     const platforms = counts.map(({ platform, count }) => ({
       platform,
       waiting: count,
-      seconds_left: Math.max(0, Math.ceil(((paces.get(platform) ?? 0) - timers.now()) / 1000)),
+      seconds_left: Math.ceil(this.#waitUntil(paces.get(platform) ?? 0) / 1000),
     }))
     return { waiting: platforms.reduce((sum, { waiting }) => sum + waiting, 0), platforms }
   }
 
   /** Removes what waits, of a platform or all; returns how many. */
   async clear(platform?: Platform): Promise<number> {
-    const removed = await store.deleteItems(this.#dependencies.database.query, platform)
-    this.#dependencies.bus.publish({ type: 'lists_changed', job_id: null })
+    const { database, bus } = this.#dependencies
+    const removed = await database.query.transaction().execute(async (trx) => {
+      await lockIntake(database, trx)
+      return store.deleteItems(trx, platform)
+    })
+    bus.publish({ type: 'lists_changed', job_id: null })
     return removed
   }
 
   async #feed(): Promise<void> {
-    const { database, log } = this.#dependencies
+    const { database, log, hasSpace } = this.#dependencies
     try {
       const counts = await store.countItems(database.query)
+      // What became a job now would fail.
+      if (counts.length === 0 || !(await hasSpace())) return
       for (const { platform } of counts) await this.#feedOne(platform)
     } catch (error) {
       log.warn({ err: error }, 'media of lists did not become jobs')
@@ -122,7 +136,7 @@ export class MediaIntake {
   /** Makes the next item of a platform a job, if there is room and it is time. */
   async #feedOne(platform: Platform): Promise<void> {
     const { database, queue, bus, pauses } = this.#dependencies
-    if ((await pauses.list()).some((pause) => pause.platform === platform)) return
+    if ((await pauses.holding(platform)) !== undefined) return
     const id = await database.query.transaction().execute(async (trx) => {
       await acquireLock(database.kind, trx, queueLock)
       return (await this.#isTime(trx, platform)) ? this.#takeNext(trx, platform) : undefined
@@ -134,10 +148,17 @@ export class MediaIntake {
   }
 
   async #isTime(trx: Kysely<Tables>, platform: Platform): Promise<boolean> {
-    const { timers, queueSize } = this.#dependencies
     const next = (await store.readPaces(trx)).get(platform) ?? 0
+    if (this.#waitUntil(next) > 0) return false
     // A fifth of the queue is kept for what people submit.
-    return next <= timers.now() && (await countQueued(trx)) < Math.max(1, Math.floor(queueSize * 0.8))
+    return (await countQueued(trx)) < Math.max(1, Math.floor(this.#dependencies.queueSize * 0.8))
+  }
+
+  /** Rest of the spacing, milliseconds; none when it is longer than one can be: the clock or the setting was put back. */
+  #waitUntil(next: number): number {
+    const { timers, settings } = this.#dependencies
+    const left = Math.max(0, next - timers.now())
+    return left > settings().list_spacing_seconds * 1000 * maxSpread ? 0 : left
   }
 
   async #takeNext(trx: Kysely<Tables>, platform: Platform): Promise<string | undefined> {
@@ -154,12 +175,16 @@ export class MediaIntake {
       await insertJob(trx, row)
       await queue.enqueue(trx, { id: row.id, attempt: row.attempt })
       const spacing = current.list_spacing_seconds * 1000
-      await store.setPace(trx, platform, now + Math.round(spacing * (1 + Math.random() / 2)))
+      await store.setPace(trx, platform, now + Math.round(spacing * (1 + Math.random() * (maxSpread - 1))))
       return row.id
     }
     return undefined
   }
 }
+
+/** Has the transaction be the only one that adds items, or deletes several; first in it, so that no two wait for each other. */
+export const lockIntake = ({ kind }: Pick<Database<Tables>, 'kind'>, trx: Kysely<Tables>): Promise<void> =>
+  acquireLock(kind, trx, intakeLock)
 
 const itemOf = (
   { media, title, type, quality, listId }: Wanted,

@@ -4,18 +4,19 @@ import type { IntakeItemRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
-/** Adds items; those of which the same waits already are left out. Returns how many were added. */
+/** Adds items, and returns the ids of those that are new. Of the same that waits already two want it now: it belongs to no list. */
 export async function insertItems(db: Db, rows: readonly IntakeItemRow[]): Promise<Set<string>> {
+  const own = new Set(rows.map(({ id }) => id))
   const added = new Set<string>()
   // The number of values in a statement is limited.
   for (let index = 0; index < rows.length; index += 90) {
     const inserted = await db
       .insertInto('intake_items')
       .values(rows.slice(index, index + 90))
-      .onConflict((conflict) => conflict.columns(['media_key', 'type', 'quality']).doNothing())
+      .onConflict((conflict) => conflict.columns(['media_key', 'type', 'quality']).doUpdateSet({ list_id: null }))
       .returning('id')
       .execute()
-    for (const { id } of inserted) added.add(id)
+    for (const { id } of inserted) if (own.has(id)) added.add(id)
   }
   return added
 }

@@ -1,6 +1,7 @@
 import { withTemporaryFolder, type Clock } from '@hearth/runtime'
 import { createSlots } from '../conversion/slots.ts'
 import type { CookieJars } from '../cookies/jars.ts'
+import { blockReasonOf } from '../pauses/pause-rules.ts'
 import type { PlatformPauses } from '../pauses/platform-pauses.ts'
 import type { ListUrl } from '../platforms/list-url.ts'
 import { MediaUrlError, readMediaUrl, type MediaUrl } from '../platforms/media-url.ts'
@@ -43,7 +44,7 @@ export interface ListDependencies {
   /** Folder for temporary copies of cookies. */
   readonly folder: string
   readonly hosts: PlatformHosts
-  readonly pauses: Pick<PlatformPauses, 'holding'>
+  readonly pauses: Pick<PlatformPauses, 'holding' | 'refuseList'>
 }
 
 /** Creates the reader of lists: answers are kept for a while, and few lists are read at a time. */
@@ -80,10 +81,24 @@ function explainTimeout(error: unknown): never {
 }
 
 async function readOnce(dependencies: ListDependencies, list: ListUrl, signal: AbortSignal): Promise<ReadList> {
-  const { ytDlp, jars, folder, pauses, hosts } = dependencies
+  const { pauses, hosts } = dependencies
   const pause = await pauses.holding(list.platform)
   if (pause !== undefined) throw new MediaFailure(pause.reason)
-  const entries = await withTemporaryFolder(folder, (directory) =>
+  try {
+    return listOf(await readEntries(dependencies, list, signal), list, hosts)
+  } catch (error) {
+    const reason = error instanceof MediaFailure ? blockReasonOf(error.code) : undefined
+    if (reason !== undefined) await pauses.refuseList(list.platform, reason)
+    throw error
+  }
+}
+
+function readEntries(
+  { ytDlp, jars, folder }: ListDependencies,
+  list: ListUrl,
+  signal: AbortSignal,
+): Promise<ListEntry[]> {
+  return withTemporaryFolder(folder, (directory) =>
     jars.withPrivateCopy(list.platform, directory, (cookies) =>
       ytDlp.list({
         url: list.url,
@@ -97,7 +112,6 @@ async function readOnce(dependencies: ListDependencies, list: ListUrl, signal: A
       }),
     ),
   )
-  return listOf(entries, list, hosts)
 }
 
 /** Keeps of the entries those that can be downloaded, each once: what a list names is believed as little as what is pasted. */

@@ -7,6 +7,9 @@ const lengths: Readonly<Record<BlockReason, { readonly first: number; readonly m
   bot_check: { first: 15 * minute, max: 240 * minute },
 }
 
+/** Longest wait of a pause, milliseconds. One that would be longer is over: the clock was put back. */
+export const longestPause = Math.max(...Object.values(lengths).map(({ max }) => max))
+
 /** Length of a pause after so many refusals in a row, milliseconds: each doubles it, up to a limit. */
 export function pauseLength(reason: BlockReason, refusals: number): number {
   const { first, max } = lengths[reason]

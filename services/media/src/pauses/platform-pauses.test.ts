@@ -109,6 +109,39 @@ function onDatabase({ name, skip = false, createLocation }: Where): void {
     await advanceJob(place.db, { id: two.id, step: 'cancelled', values: { lease_until: null } })
     assert.equal(await place.admit(three), 'probe')
   })
+
+  test(
+    `${name}: a platform that refuses a list is paused, and longer when it refuses again after the wait`,
+    { skip },
+    async () => {
+      await using place = await openPauses(await createLocation())
+      const job = await place.add()
+      const refusals = async () => (await place.pauses.list()).map((pause) => pause.refusals)
+      await place.pauses.refuseList('youtube', 'rate_limited')
+      assert.deepEqual([await place.admit(job), await refusals()], ['held', [1]])
+      assert.ok(await place.pauses.holding('youtube'))
+      await place.pauses.refuseList('youtube', 'rate_limited')
+      assert.deepEqual(await refusals(), [1], 'it was read before the pause')
+      place.timers.jump(5 * minute + 1)
+      assert.equal(await place.pauses.holding('youtube'), undefined)
+      await place.pauses.refuseList('youtube', 'rate_limited')
+      assert.deepEqual([await place.admit(job), await refusals()], ['held', [2]])
+      place.timers.jump(10 * minute + 1)
+      assert.equal(await place.admit(job), 'probe')
+      await place.pauses.refuseList('youtube', 'rate_limited')
+      assert.deepEqual(await refusals(), [2], 'the probe decides')
+    },
+  )
+
+  test(`${name}: a pause is over when the clock is put back by more than it can last`, { skip }, async () => {
+    await using place = await openPauses(await createLocation())
+    const [one, two] = [await place.add(), await place.add()]
+    await place.refuse(one)
+    assert.equal(await place.first(), undefined)
+    place.timers.jump(-24 * 60 * minute)
+    assert.ok(await place.first())
+    assert.deepEqual([await place.pauses.holding('youtube'), await place.admit(two)], [undefined, 'probe'])
+  })
 }
 
 onDatabase({ name: 'SQLite', createLocation: () => Promise.resolve({ file: ':memory:' }) })

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { MediaBus } from '../events.ts'
 import type { BlockReason, Platform } from '../platforms/schema.ts'
 import type { JobRow, Tables } from '../tables.ts'
-import { pauseLength } from './pause-rules.ts'
+import { longestPause, pauseLength } from './pause-rules.ts'
 import * as store from './store.ts'
 
 /** A job as far as pauses know it. */
@@ -35,16 +35,17 @@ export class PlatformPauses {
     return store.listPauses(this.#dependencies.db)
   }
 
-  /** Returns the pause of a platform while nothing should be requested from it. */
+  /** Returns the pause of a platform while nothing should be requested from it: until the wait and the probe are over. */
   async holding(platform: Platform): Promise<store.PauseState | undefined> {
-    return store.findPause(this.#dependencies.db, platform)
+    const pause = await store.findPause(this.#dependencies.db, platform)
+    return pause !== undefined && this.#isHolding(pause) ? pause : undefined
   }
 
   /** Decides whether a job may start, in the transaction that starts it. Of two jobs only one becomes the probe. */
   async admit(trx: Kysely<Tables>, job: PausedJob): Promise<Admission> {
     const pause = await store.findPause(trx, job.platform)
     if (pause === undefined) return 'free'
-    if (pause.paused_until > this.#dependencies.timers.now() || pause.is_probing) return 'held'
+    if (this.#isHolding(pause)) return 'held'
     return (await store.claimProbe(trx, pause, job)) ? 'probe' : 'held'
   }
 
@@ -67,6 +68,20 @@ export class PlatformPauses {
     return false
   }
 
+  /**
+   * Writes that the platform refused this server while a list was read. When the wait was over the list counts as the probe;
+   * without effect during the wait, and while a job is the probe.
+   */
+  async refuseList(platform: Platform, reason: BlockReason): Promise<void> {
+    const reading = { id: 'list', attempt: 0, platform }
+    const isWritten = await this.#dependencies.db.transaction().execute(async (trx) => {
+      if ((await this.admit(trx, reading)) === 'held') return false
+      await this.refuse(trx, reading, reason)
+      return true
+    })
+    if (isWritten) this.changed({ isOpened: false })
+  }
+
   /** Ends the pause whose probe this job is. */
   async admitted({ platform, id, attempt }: PausedJob): Promise<void> {
     if (await store.endPause(this.#dependencies.db, platform, { id, attempt })) this.changed({ isOpened: true })
@@ -76,6 +91,11 @@ export class PlatformPauses {
   async tryNow(platform: Platform): Promise<void> {
     const { db, timers } = this.#dependencies
     if (await store.shortenPause(db, platform, timers.now())) this.changed({ isOpened: true })
+  }
+
+  #isHolding({ paused_until, is_probing }: store.PauseState): boolean {
+    const left = paused_until - this.#dependencies.timers.now()
+    return (left > 0 && left <= longestPause) || is_probing
   }
 
   /** Announces a change to all processes and pages. */

@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Platform } from '../platforms/schema.ts'
 import type { PlatformPauseRow, Tables } from '../tables.ts'
+import { longestPause } from './pause-rules.ts'
 
 type Db = Kysely<Tables>
 
@@ -18,7 +19,8 @@ const isProbing = sql<boolean>`exists (
 /** True of a job of the table `jobs` that its platform keeps from starting: it is paused, or a probe is under way. */
 export const isHeldBack = (now: number) => sql<boolean>`exists (
   select 1 from platform_pauses as pause
-  where pause.platform = jobs.platform and (pause.paused_until > ${now} or ${isProbing}))`
+  where pause.platform = jobs.platform and 
+    ((pause.paused_until > ${now} and pause.paused_until <= ${now + longestPause}) or ${isProbing}))`
 
 /** A pause, and whether its probe is under way. */
 export type PauseState = PlatformPauseRow & { readonly is_probing: boolean }

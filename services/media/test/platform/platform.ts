@@ -16,7 +16,7 @@ export interface Platform extends AsyncDisposable {
   readonly waiting: number
   /** Address of a feed, which yt-dlp reads as a playlist, with these entries from now on; `endless` never stops sending. */
   feed(name: string, entries: readonly FeedEntry[] | 'endless'): string
-  /** Treats requests for pages from now on as it says: answers them, answers with 429, or holds them until `release`. */
+  /** Treats requests for pages from now on as it says: answers them, answers with 429 (feeds, too), or holds them until `release`. */
   treat(pages: PageTreatment): void
   /** Lets media flow again that `pace=held` holds back. */
   release(): void
@@ -71,8 +71,8 @@ export async function startPlatform(address = '127.0.0.1'): Promise<Platform> {
     requests.push(line)
     const isPage = request.url?.startsWith('/watch') === true
     const feed = feeds.get(/^\/feed\/(\w+)$/.exec(request.url ?? '')?.[1] ?? '')
-    if (feed !== undefined) sendFeed(feed, response)
-    else if (isPage && pages === 'refused') response.writeHead(429).end()
+    if ((isPage || feed !== undefined) && pages === 'refused') response.writeHead(429).end()
+    else if (feed !== undefined) sendFeed(feed, response)
     else if (isPage && pages === 'held') holdPage(() => answer(folder, { request, response, held }), { response, held })
     else if (isFirst && /^\/watch\?.*&late=/.test(request.url ?? '')) response.writeHead(404).end()
     else answer(folder, { request, response, held })

@@ -3,7 +3,7 @@ import { answer, FormDialog, notifyDone } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { api, keys, type Follow, type MediaList } from '../api.ts'
 import type { Choices } from '../submit/choices.ts'
-import { intervals, requestOf, valuesOf, type FollowValues } from './follow-values.ts'
+import { intervals, minutesProblem, requestOf, valuesOf, type FollowValues } from './follow-values.ts'
 
 interface FollowDialogProps {
   /** The list to follow, or the one that is followed. */
@@ -15,7 +15,10 @@ interface FollowDialogProps {
 
 /** Follows a list, or changes how it is followed. */
 export function FollowDialog({ list, choices, follow, onClose }: FollowDialogProps) {
-  const form = useForm<FollowValues>({ initialValues: valuesOf(follow) })
+  const form = useForm<FollowValues>({
+    initialValues: valuesOf(follow),
+    validate: { min_minutes: minutesProblem },
+  })
   const save = (values: FollowValues) => {
     const change = requestOf(values)
     if (follow !== undefined)
@@ -68,7 +71,8 @@ export function FollowDialog({ list, choices, follow, onClose }: FollowDialogPro
         />
       )}
       <Text size="xs" c="dimmed">
-        What a platform does not tell, such as the day, excludes nothing.
+        What a platform does not tell, such as the day, excludes nothing. Only the first 1,000 entries are checked; what
+        is added behind them is not found.
       </Text>
     </FormDialog>
   )

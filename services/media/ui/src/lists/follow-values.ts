@@ -28,13 +28,21 @@ export function valuesOf(follow: Follow | undefined): FollowValues {
   }
 }
 
+/** What is wrong with a minimum length; null for one that can be read, and for none. */
+export function minutesProblem(text: string): string | null {
+  const isRight = text.trim() === '' || minutesOf(text) > 0
+  return isRight ? null : 'A number of minutes, such as 10 or 1.5'
+}
+
+/** NaN for a text that is no number. */
+const minutesOf = (text: string): number => Number(text.trim().replace(',', '.'))
+
 /** The members of a request, without `takes_present`. */
 export function requestOf({ every_minutes, newer_than, min_minutes, title_has }: FollowValues) {
-  const minutes = Number(min_minutes.trim().replace(',', '.'))
   return {
     every_minutes: Number(every_minutes),
     newer_than: newer_than === '' ? null : newer_than,
-    min_seconds: min_minutes.trim() === '' || !(minutes > 0) ? null : Math.max(1, Math.round(minutes * 60)),
+    min_seconds: min_minutes.trim() === '' ? null : Math.max(1, Math.round(minutesOf(min_minutes) * 60)),
     title_has: title_has.trim() === '' ? null : title_has.trim(),
   }
 }

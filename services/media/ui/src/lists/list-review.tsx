@@ -116,7 +116,7 @@ function ChooseMedia({ list, choices, onStarted }: { list: MediaList; choices: C
 function summaryOf({ entries, left_out: leftOut, is_truncated: isTruncated }: MediaList): string {
   const parts = [
     isTruncated ? `The first ${entries.length}` : formatCount(entries.length, 'entry', 'entries'),
-    leftOut === 0 ? '' : `${leftOut} left out: repeated, or not of this platform`,
+    leftOut === 0 ? '' : `${leftOut} left out: repeated, not of this platform, or broadcasts that have not ended`,
   ]
   return parts.filter((part) => part !== '').join(' · ')
 }

@@ -9,24 +9,42 @@ export interface ImportRequest {
   list?: string
 }
 
+/** Addresses in one request. */
+const perRequest = 500
+
 /** The action that downloads many addresses. */
 export function useImport(onDone: (result: ImportAnswer) => void) {
   return useAction<ImportRequest, ImportAnswer>({
-    run: ({ urls, choices, list }) =>
-      answer(
-        api.POST('/api/imports', {
-          body: {
-            urls: [...urls],
-            type: choices.type,
-            quality: choices.type === 'audio' ? 'max' : choices.quality,
-            ...(list === undefined ? {} : { list }),
-          },
-        }),
-      ),
+    run: sendAll,
     done: (result) => importText(result),
     renew: [keys.imports],
     onDone,
   })
+}
+
+async function sendAll({ urls, choices, list }: ImportRequest): Promise<ImportAnswer> {
+  const answers: ImportAnswer[] = []
+  for (let index = 0; index < urls.length; index += perRequest) {
+    const body = {
+      urls: urls.slice(index, index + perRequest),
+      type: choices.type,
+      quality: choices.type === 'audio' ? 'max' : choices.quality,
+      ...(list === undefined ? {} : { list }),
+    } as const
+    answers.push(await answer(api.POST('/api/imports', { body })))
+  }
+  return joinAnswers(answers)
+}
+
+/** The answers to the parts of an import as one. */
+export function joinAnswers(answers: readonly ImportAnswer[]): ImportAnswer {
+  const sum = (count: 'added' | 'duplicates' | 'refused') => answers.reduce((all, one) => all + one[count], 0)
+  return {
+    added: sum('added'),
+    duplicates: sum('duplicates'),
+    refused: sum('refused'),
+    results: answers.flatMap(({ results }) => results),
+  }
 }
 
 /** Result of an import in a sentence. */

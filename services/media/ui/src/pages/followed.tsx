@@ -72,7 +72,13 @@ function FollowCard({ follow }: { follow: Follow }) {
       </div>
       <FollowFacts follow={follow} />
       <Group gap="xs" mt="sm">
-        <ActionButton icon={IconRefresh} size="xs" loading={check.isPending} onClick={() => check.mutate()}>
+        <ActionButton
+          icon={IconRefresh}
+          size="xs"
+          disabled={!isEnabled}
+          loading={check.isPending}
+          onClick={() => check.mutate()}
+        >
           Check now
         </ActionButton>
         <ActionButton icon={IconPencil} size="xs" onClick={() => setChanging(true)}>
@@ -81,7 +87,7 @@ function FollowCard({ follow }: { follow: Follow }) {
         <DeleteButton
           size="xs"
           title={`Follow “${name}” no longer?`}
-          losses={['What waits of it is forgotten; its downloads stay', 'Followed again, it begins anew']}
+          losses={['What only it waits for is forgotten; its downloads stay', 'Followed again, it begins anew']}
           verb="Unfollow"
           action={{
             run: () => answer(api.DELETE('/api/followed/{id}', path)),

@@ -21,7 +21,7 @@ export function useTryNow() {
   const cache = useQueryClient()
   return useAction<Platform, PlatformHealth[]>({
     run: (platform) => answer(api.POST('/api/platforms/{platform}/try', { params: { path: { platform } } })),
-    done: (_, platform) => `One download from ${platformNames[platform]} is tried`,
+    done: (_, platform) => `The wait is over; the next download from ${platformNames[platform]} is tried`,
     onDone: (health) => cache.setQueryData(keys.platforms, health),
   })
 }

@@ -4,6 +4,7 @@ import { IconDownload, IconPlayerStop } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import type { ImportAnswer } from '../api.ts'
 import { ActionButton } from '../buttons.tsx'
 import { PlatformIcon } from '../jobs/platform-icon.tsx'
 import { showAnswer } from '../jobs/use-job-actions.ts'
@@ -12,7 +13,7 @@ import { Bar } from '../progress/waiting.tsx'
 import { platformOf } from './address-text.ts'
 import { batch, useBatch, type BatchItem, type BatchState } from './batch.ts'
 import type { Choices } from './choices.ts'
-import { submitOne } from './submit-job.ts'
+import { refusalText, submitOne } from './submit-job.ts'
 
 /** More addresses than this wait on the server, which takes ten a minute from a page. */
 const maxDirect = 10
@@ -21,12 +22,10 @@ const maxDirect = 10
 export function BatchReview(props: { addresses: readonly string[]; choices: Choices; onStarted: () => void }) {
   const state = useBatch()
   const cache = useQueryClient()
-  const many = useImport(props.onStarted)
   const isList = props.addresses.length > 1
   if (state.items.length > 0 && (state.isRunning || !isList)) return <BatchProgress state={state} />
   if (!isList) return null
   const start = (chosen: readonly string[]) => {
-    if (chosen.length > maxDirect) return many.mutate({ urls: chosen, choices: props.choices })
     batch.start(chosen, async (address, isConfirmed) => {
       const { job, ...result } = await submitOne(address, props.choices, isConfirmed)
       if (job !== undefined) showAnswer(cache, job, undefined)
@@ -34,11 +33,26 @@ export function BatchReview(props: { addresses: readonly string[]; choices: Choi
     })
     props.onStarted()
   }
-  return <Choose key={props.addresses.join(' ')} addresses={props.addresses} onStart={start} />
+  return <Choose key={props.addresses.join(' ')} {...props} onStart={start} />
 }
 
-function Choose({ addresses, onStart }: { addresses: readonly string[]; onStart: (chosen: string[]) => void }) {
+interface ChooseProps {
+  addresses: readonly string[]
+  choices: Choices
+  onStart: (chosen: string[]) => void
+  /** Called when nothing is left to do or to read. */
+  onStarted: () => void
+}
+
+function Choose({ addresses, choices, onStart, onStarted }: ChooseProps) {
   const [left, setLeft] = useState<readonly string[]>([])
+  const [refused, setRefused] = useState<ImportAnswer['results']>([])
+  const many = useImport(({ results }) => {
+    const those = results.filter(({ outcome }) => outcome === 'refused')
+    setRefused(those)
+    if (those.length === 0) onStarted()
+  })
+  if (refused.length > 0) return <Refused results={refused} onClose={onStarted} />
   const chosen = addresses.filter((address) => !left.includes(address))
   const toggle = (address: string) =>
     setLeft(left.includes(address) ? left.filter((other) => other !== address) : [...left, address])
@@ -65,11 +79,33 @@ function Choose({ addresses, onStart }: { addresses: readonly string[]; onStart:
           icon={IconDownload}
           variant="filled"
           disabled={chosen.length === 0}
-          onClick={() => onStart(chosen)}
+          loading={many.isPending}
+          onClick={() => (chosen.length > maxDirect ? many.mutate({ urls: chosen, choices }) : onStart(chosen))}
         >
           Download {chosen.length} of {addresses.length}
         </ActionButton>
       </Group>
+    </div>
+  )
+}
+
+/** Addresses that the server refused, each with its reason. */
+function Refused({ results, onClose }: { results: ImportAnswer['results']; onClose: () => void }) {
+  return (
+    <div className="batch">
+      <div className="batch-head">
+        <Text fw={600} component="output">
+          {formatCount(results.length, 'address', 'addresses')} refused
+        </Text>
+        <Button variant="default" size="xs" onClick={onClose}>
+          Close
+        </Button>
+      </div>
+      <ul className="batch-list" aria-label="Refused addresses">
+        {results.map(({ url, detail }) => (
+          <BatchLine key={url} item={{ address: url, state: 'failed', message: refusalText(detail ?? '') }} />
+        ))}
+      </ul>
     </div>
   )
 }

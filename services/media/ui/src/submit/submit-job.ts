@@ -26,7 +26,10 @@ export function existingJobOf(error: unknown): Job | undefined {
 }
 
 /** Reason why a URL was refused, in the words of the page. */
-export const refusalOf = (error: unknown): string => describeError(error).replace(/^url /i, 'This address ')
+export const refusalOf = (error: unknown): string => refusalText(describeError(error))
+
+/** The same of the reason that the server names. */
+export const refusalText = (detail: string): string => detail.replace(/^url /i, 'This address ')
 
 /** The same as one step of a batch: nothing is thrown, and a limit is a pause. */
 export async function submitOne(
