@@ -61,14 +61,14 @@ test('a long output takes no long time, whatever it repeats', () => {
     'a-1/b.c:,x,1:,a,-,a.,a@,a@b.,1.1.,a%3A,%3A,/a,~/,token,x-,http://,http://a,cookie,",=,1,a1,+,A~,::,f:f,é,\n'
   for (const part of [...marks.split(','), 'token ', 'cookie: '])
     for (const text of [part.repeat(length / part.length), `token${part.repeat(length)}`.slice(0, length)]) {
-      const begun = performance.now()
+      const begun = process.cpuUsage()
       redact(text)
-      const took = performance.now() - begun
+      const took = process.cpuUsage(begun).user / 1000
       assert.ok(took < 250, `${JSON.stringify(text.slice(0, 20))} took ${Math.round(took)} ms`)
     }
-  const begun = performance.now()
+  const begun = process.cpuUsage()
   redact(`token${' '.repeat(length)}`)
   redact(`cookie${' '.repeat(length)}`.repeat(2))
   redact(`http://${'a'.repeat(length)}`)
-  assert.ok(performance.now() - begun < 250)
+  assert.ok(process.cpuUsage(begun).user / 1000 < 250)
 })
