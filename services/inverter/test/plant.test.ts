@@ -120,7 +120,8 @@ test('the history of the plant marks what is missing, and fills it when the inve
   for (const slot of all) {
     const [a, b] = [own, other].map((slots) => slots.find(({ start }) => start === slot.start))
     assert.equal(slot.pv_wh, (a?.pv_wh ?? 0) + (b?.pv_wh ?? 0), slot.start)
-    assert.deepEqual([slot.import_wh, slot.export_wh], [a?.import_wh, a?.export_wh])
+    // A busy machine may have missed a slot of the inverter with the meter.
+    assert.deepEqual([slot.import_wh, slot.export_wh], [a?.import_wh ?? null, a?.export_wh ?? null])
   }
 })
 
