@@ -45,15 +45,25 @@ export async function openPortalPlace(host = portalHost): Promise<PortalPlace> {
       for (const name of groups) await addToGroup(admin, known, { name, userId: user.id })
       return user
     },
-    protect: (host, signIn, members = {}) =>
-      makeSite(admin, {
+    async protect(host, signIn, members = {}) {
+      const site = await makeSite(admin, {
         site_name: host,
         domains: [host],
         upstreams: [{ url: origin.url }],
         tls: { mode: 'internal' },
         sign_in: signIn,
         ...members,
-      }),
+      })
+      // Caddy makes the certificate of a new site after it has taken it.
+      const visitor = new PortalVisitor(sites.caddyPorts[1])
+      const answer = () =>
+        visitor.open(visitor.url(host)).then(
+          ({ status }) => status,
+          () => 0,
+        )
+      await eventually(answer, (status) => status > 0, { everyMs: 50, what: `${host} answers` })
+      return site
+    },
     async [Symbol.asyncDispose]() {
       await sites[Symbol.asyncDispose]()
       await origin[Symbol.asyncDispose]()
