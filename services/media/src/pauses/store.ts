@@ -56,14 +56,13 @@ export async function claimProbe(db: Db, seen: PlatformPauseRow, { id, attempt }
 const same = (column: 'probe_job' | 'probe_attempt', value: string | number | null) =>
   value === null ? sql<boolean>`${sql.ref(column)} is null` : sql<boolean>`${sql.ref(column)} = ${value}`
 
-/** Adds a pause; one that is there already stays. Returns true if it was added. */
-export async function insertPause(db: Db, row: PlatformPauseRow): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
+/** Adds a pause; one that is there already stays. */
+export async function insertPause(db: Db, row: PlatformPauseRow): Promise<void> {
+  await db
     .insertInto('platform_pauses')
     .values(row)
     .onConflict((conflict) => conflict.column('platform').doNothing())
-    .executeTakeFirst()
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n
+    .execute()
 }
 
 /** Writes what a refused probe means for the pause; false when it is not its probe. */

@@ -1,4 +1,5 @@
 import { RegisterFinish } from '@hearth/accounts/passkey-schema'
+import { isRecent } from '../access.ts'
 import { badRequest, Problem } from '../problems.ts'
 import { accountPage } from './account-page.ts'
 import { redirect, sendJson } from './page-answers.ts'
@@ -6,9 +7,6 @@ import { sendPage } from './page-html.ts'
 import { fieldOf, readPageBody, type PageRequest } from './portal-page-request.ts'
 import type { PortalPagesDependencies } from './portal-pages.ts'
 import type { PortalSession } from './portal-state.ts'
-
-/** Time after signing in during which passkeys and recovery codes can be changed, milliseconds. */
-const recentFor = 300_000
 
 /** Shows the page of the visitor's account. */
 export async function showAccount(dependencies: PortalPagesDependencies, page: PageRequest): Promise<void> {
@@ -37,7 +35,7 @@ async function sendAccount(
 /** Throws a problem unless the visitor signed in within five minutes. */
 function recentSession({ clock }: PortalPagesDependencies, { session }: PageRequest) {
   if (session === undefined) throw new Problem(401, 'Sign in first')
-  if (clock.now() - session.provedAt > recentFor)
+  if (!isRecent(session, clock.now()))
     throw new Problem(403, 'Sign out and in again first: this needs a sign-in that is no older than five minutes')
   return { ...session, by: { userId: session.user.id, username: session.user.username } }
 }

@@ -6,6 +6,7 @@ import { portalHeaders } from '../caddy/sign-in-routes.ts'
 import { badRequest, forbidden, Problem } from '../problems.ts'
 import type { PortalSession, PortalSnapshot } from './portal-state.ts'
 import { cookiesOf, hostCookie } from './request-cookies.ts'
+import { headerOf } from './request-header.ts'
 
 /** Cookies of the portal's own pages: of the session, and of the browser, whoever is signed in. */
 export const portalCookie = '__Host-hearth_portal'
@@ -38,7 +39,7 @@ export function readPageRequest(
   { visitors, now }: { readonly visitors: VisitorKeys; readonly now: number },
 ): PageRequest | undefined {
   const { request } = message
-  const authority = textOf(request, portalHeaders.authority).toLowerCase()
+  const authority = headerOf(request, portalHeaders.authority).toLowerCase()
   const [, host] = /^([a-z0-9_.-]+)(?::\d{1,5})?$/.exec(authority) ?? []
   if (host === undefined || host !== snapshot.host || !URL.canParse(request.url ?? '', `https://${authority}`))
     return undefined
@@ -53,7 +54,10 @@ export function readPageRequest(
     snapshot,
     url: new URL(request.url ?? '', `https://${authority}`),
     authority,
-    from: { address: textOf(request, portalHeaders.client), userAgent: textOf(request, 'user-agent').slice(0, 500) },
+    from: {
+      address: headerOf(request, portalHeaders.client),
+      userAgent: headerOf(request, 'user-agent').slice(0, 500),
+    },
     session: sessionOf(request, snapshot, now),
     browserKey,
     csrfToken: csrfTokenOf(browserKey),
@@ -69,11 +73,6 @@ function sessionOf(request: IncomingMessage, snapshot: PortalSnapshot, now: numb
   return undefined
 }
 
-function textOf({ headers }: IncomingMessage, name: string): string {
-  const value = headers[name.toLowerCase()]
-  return typeof value === 'string' ? value : ''
-}
-
 /** Reads the body of a form or of a script of these pages. Throws a problem when another site may have sent it. */
 export async function readPageBody(page: PageRequest): Promise<Readonly<Record<string, unknown>>> {
   const { request, authority } = page
@@ -82,7 +81,7 @@ export async function readPageBody(page: PageRequest): Promise<Readonly<Record<s
   if (site !== undefined && site !== 'same-origin') throw otherSite()
   if (origin !== undefined && origin !== `https://${authority}`) throw otherSite()
   const text = await readText(request)
-  const body = parseBody(textOf(request, 'content-type'), text)
+  const body = parseBody(headerOf(request, 'content-type'), text)
   const { csrf } = body
   if (typeof csrf !== 'string' || !isCsrfToken(csrf, page.browserKey)) throw otherSite()
   return body

@@ -7,6 +7,7 @@ import { decide, type Decision, type PortalUser } from './decide.ts'
 import { answerHeaders, html, sendPage } from './page-html.ts'
 import type { PortalSnapshot, PortalState, ProtectedSite } from './portal-state.ts'
 import { cookiesOf, hostCookie } from './request-cookies.ts'
+import { headerOf } from './request-header.ts'
 import { hashOf, siteCookie, stateCookie, type HandOverCodes, type SiteKeys } from './site-keys.ts'
 
 /** Dependencies of decisions about requests. */
@@ -79,11 +80,6 @@ function readAsked(
   if (snapshot === undefined || site === undefined || method === '' || target === '') return undefined
   if (!site.domains.has(host.replace(/^\[|\]$/g, ''))) return undefined
   return { request, response, snapshot, site, host, authority, method, target }
-}
-
-function headerOf({ headers }: IncomingMessage, name: string): string {
-  const value = headers[name.toLowerCase()]
-  return typeof value === 'string' ? value : ''
 }
 
 /** Spellings that some servers take for an identity header. Caddy removes the usual ones before it asks. */

@@ -4,8 +4,8 @@ import { clock, confidenceWords, kindOf, originalOf } from './job-labels.ts'
 
 test('durations are formatted as in a player', () => {
   assert.deepEqual(
-    [0, 7, 187, 3729].map((seconds) => clock(seconds)),
-    ['0:00', '0:07', '3:07', '1:02:09'],
+    [0, 5, 7, 65, 187, 3729].map((seconds) => clock(seconds)),
+    ['0:00', '0:05', '0:07', '1:05', '3:07', '1:02:09'],
   )
   assert.equal(clock(59.96), '1:00')
   assert.equal(clock(59.96, 1), '1:00.0')

@@ -25,5 +25,8 @@ export const toIsoString = (timestamp: string): string => `${timestamp.replace('
 /** Name of a job on screen: its title, or its URL while the title is not known. */
 export function titleOf({ video_title: title, url }: Pick<Job, 'video_title' | 'url'>): string {
   if (title !== null && title.trim() !== '') return title
-  return url.replace(/^https?:\/\/(?:www\.)?/, '')
+  return shortAddress(url)
 }
+
+/** An address as pages show it: without scheme and `www.`. */
+export const shortAddress = (url: string): string => url.replace(/^https?:\/\/(?:www\.)?/, '')

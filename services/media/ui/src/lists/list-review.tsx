@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { api, keys, type MediaList } from '../api.ts'
 import { ActionButton } from '../buttons.tsx'
+import { shortAddress } from '../jobs/job.ts'
 import { clock } from '../jobs/job-labels.ts'
 import { Waiting } from '../progress/waiting.tsx'
 import type { Choices } from '../submit/choices.ts'
@@ -134,7 +135,7 @@ function EntryLine({ entry, isChosen, onChange }: EntryLineProps) {
       <Checkbox
         checked={isChosen}
         onChange={(event) => onChange(event.currentTarget.checked)}
-        label={title ?? url.replace(/^https?:\/\/(?:www\.)?/, '')}
+        label={title ?? shortAddress(url)}
       />
       <span className="list-facts">
         {day !== null && <span>{day}</span>}

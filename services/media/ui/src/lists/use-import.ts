@@ -1,6 +1,6 @@
 import { answer, formatCount, useAction } from '@hearth/ui'
 import { api, keys, type ImportAnswer } from '../api.ts'
-import type { Choices } from '../submit/choices.ts'
+import { requestedKind, type Choices } from '../submit/choices.ts'
 
 /** Addresses to download, and the list that they come from. */
 export interface ImportRequest {
@@ -27,8 +27,7 @@ async function sendAll({ urls, choices, list }: ImportRequest): Promise<ImportAn
   for (let index = 0; index < urls.length; index += perRequest) {
     const body = {
       urls: urls.slice(index, index + perRequest),
-      type: choices.type,
-      quality: choices.type === 'audio' ? 'max' : choices.quality,
+      ...requestedKind(choices),
       ...(list === undefined ? {} : { list }),
     } as const
     answers.push(await answer(api.POST('/api/imports', { body })))

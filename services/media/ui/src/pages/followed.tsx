@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { api, keys, type Follow } from '../api.ts'
 import { ActionButton, DeleteButton } from '../buttons.tsx'
-import { toIsoString } from '../jobs/job.ts'
+import { shortAddress, toIsoString } from '../jobs/job.ts'
 import { FactsLine, PlatformName } from '../jobs/job-facts.tsx'
 import { kindOf } from '../jobs/job-labels.ts'
 import { FollowDialog } from '../lists/follow-dialog.tsx'
@@ -147,7 +147,7 @@ function FollowFacts({ follow }: { follow: Follow }) {
       )}
       <Text size="sm">
         <a className="hearth-link" href={url} target="_blank" rel="noreferrer noopener">
-          {url.replace(/^https?:\/\/(?:www\.)?/, '')}
+          {shortAddress(url)}
         </a>
       </Text>
     </>

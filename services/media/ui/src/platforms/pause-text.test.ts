@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countdownText, pauseOutlook, pauseTitle } from './pause-text.ts'
+import { pauseOutlook, pauseTitle } from './pause-text.ts'
 
 test('a pause says what happened, what waits and what comes next', () => {
   assert.equal(
@@ -12,8 +12,4 @@ test('a pause says what happened, what waits and what comes next', () => {
   assert.equal(pauseOutlook(idle, 1, 0), '1 download waits. One is tried next.')
   assert.equal(pauseOutlook(idle, 0, 0), 'The next download is the try.')
   assert.equal(pauseOutlook({ is_probing: true }, 2, 0), '2 downloads wait. One is being tried now.')
-})
-
-test('a countdown has minutes and seconds, and hours where there are some', () => {
-  assert.deepEqual([5, 65, 3729].map(countdownText), ['0:05', '1:05', '1:02:09'])
 })

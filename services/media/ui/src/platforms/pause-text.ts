@@ -1,5 +1,5 @@
 import type { PlatformHealth } from '../api.ts'
-import { platformNames } from '../jobs/job-labels.ts'
+import { clock, platformNames } from '../jobs/job-labels.ts'
 
 type Pause = NonNullable<PlatformHealth['pause']>
 
@@ -16,13 +16,6 @@ export const pauseTitle = ({ platform, reason }: { platform: PlatformHealth['pla
 export function pauseOutlook({ is_probing: isProbing }: Pick<Pause, 'is_probing'>, waiting: number, left: number) {
   const downloads = waiting === 0 ? '' : `${waiting === 1 ? '1 download waits' : `${waiting} downloads wait`}. `
   if (isProbing) return `${downloads}One is being tried now.`
-  if (left > 0) return `${downloads}The next try is in ${countdownText(left)}.`
+  if (left > 0) return `${downloads}The next try is in ${clock(left)}.`
   return waiting === 0 ? 'The next download is the try.' : `${downloads}One is tried next.`
-}
-
-/** A rest of time: `4:05`, `1:02:09`. */
-export function countdownText(seconds: number): string {
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)]
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(Math.floor(seconds % 60))}`
 }

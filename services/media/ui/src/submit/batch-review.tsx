@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import type { ImportAnswer } from '../api.ts'
 import { ActionButton } from '../buttons.tsx'
+import { shortAddress } from '../jobs/job.ts'
 import { PlatformIcon } from '../jobs/platform-icon.tsx'
 import { showAnswer } from '../jobs/use-job-actions.ts'
 import { useImport } from '../lists/use-import.ts'
@@ -67,7 +68,7 @@ function Choose({ addresses, choices, onStart, onStarted }: ChooseProps) {
               label={
                 <span className="batch-address">
                   <PlatformIcon platform={platformOf(address)} />
-                  {shortened(address)}
+                  {shortAddress(address)}
                 </span>
               }
             />
@@ -163,7 +164,7 @@ const itemWords = {
 
 function BatchLine({ item }: { item: BatchItem }) {
   const { text, tone } = itemWords[item.state]
-  const name = item.title ?? shortened(item.address)
+  const name = item.title ?? shortAddress(item.address)
   return (
     <li className="batch-line">
       <span className="batch-address">
@@ -192,5 +193,3 @@ function BatchLine({ item }: { item: BatchItem }) {
     </li>
   )
 }
-
-const shortened = (address: string): string => address.replace(/^https?:\/\/(?:www\.)?/, '')

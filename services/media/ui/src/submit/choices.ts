@@ -20,6 +20,12 @@ export function useChoices(): [Choices, (next: Partial<Choices>) => void] {
   return [choices, (next) => setChoices({ ...choices, ...next })]
 }
 
+/** Type and quality as they are asked for: audio always in the best, so that one quality finds what is there already. */
+export const requestedKind = ({ type, quality }: Choices): Choices => ({
+  type,
+  quality: type === 'audio' ? 'max' : quality,
+})
+
 /** Whatever stands in the browser's storage, made a valid choice. */
 export function readChoices(text: string | undefined): Choices {
   try {

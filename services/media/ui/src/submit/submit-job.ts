@@ -1,7 +1,7 @@
 import { answer, ApiError, describeError } from '@hearth/ui'
 import { api, type Job } from '../api.ts'
 import type { Submitted } from './batch.ts'
-import type { Choices } from './choices.ts'
+import { requestedKind, type Choices } from './choices.ts'
 
 /** Requests a download. Throws an `ApiError`; see `existingJobOf`. */
 export function submitJob(url: string, choices: Choices, isConfirmed: boolean): Promise<Job> {
@@ -9,9 +9,7 @@ export function submitJob(url: string, choices: Choices, isConfirmed: boolean): 
     api.POST('/api/submit', {
       body: {
         url,
-        type: choices.type,
-        // For audio the best is taken whatever is chosen; one quality for all finds what is there already.
-        quality: choices.type === 'audio' ? 'max' : choices.quality,
+        ...requestedKind(choices),
         ...(isConfirmed ? { confirm_duplicate: 'true' } : {}),
       },
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
