@@ -115,9 +115,9 @@ export class Follows {
   }
 
   async #find(id: string): Promise<Follow> {
-    const found = (await this.list()).find((follow) => follow.id === id)
-    if (found === undefined) throw notFound('followed list')
-    return found
+    const row = await store.findFollow(this.#db, id)
+    if (row === undefined) throw notFound('followed list')
+    return viewOf(row, this.#dependencies.clock.now())
   }
 
   get #db() {

@@ -4,8 +4,15 @@ import type { FollowedListRow, Tables } from '../tables.ts'
 type Db = Kysely<Tables>
 
 /** Followed lists with the number of their known media, oldest first. */
-export async function listFollows(db: Db): Promise<(FollowedListRow & { known: number })[]> {
-  return db
+export const listFollows = (db: Db): Promise<(FollowedListRow & { known: number })[]> =>
+  followsWithCounts(db).orderBy('list.created_at').orderBy('list.id').execute()
+
+/** One followed list with the number of its known media. */
+export const findFollow = (db: Db, id: string): Promise<(FollowedListRow & { known: number }) | undefined> =>
+  followsWithCounts(db).where('list.id', '=', id).executeTakeFirst()
+
+const followsWithCounts = (db: Db) =>
+  db
     .selectFrom('followed_lists as list')
     .selectAll('list')
     .select((row) =>
@@ -14,13 +21,9 @@ export async function listFollows(db: Db): Promise<(FollowedListRow & { known: n
         .select(row.fn.countAll<number>().as('count'))
         .whereRef('list_media.list_id', '=', 'list.id')
         .$asScalar()
+        .$notNull()
         .as('known'),
     )
-    .orderBy('list.created_at')
-    .orderBy('list.id')
-    .execute()
-    .then((rows) => rows.map((row) => ({ ...row, known: row.known ?? 0 })))
-}
 
 export async function insertFollow(db: Db, row: FollowedListRow): Promise<void> {
   await db.insertInto('followed_lists').values(row).execute()
