@@ -35,7 +35,7 @@ import { createExpectedConfigs } from './deploy/nodes/expected-config.ts'
 import { settleFirstNode } from './deploy/nodes/first-node.ts'
 import { ManagedNodes } from './deploy/nodes/managed-nodes.ts'
 import { firstNode, Nodes, reachHost } from './deploy/nodes/nodes.ts'
-import { readCaddyVersion } from './deploy/nodes/own-caddy.ts'
+import { createOwnVersion } from './deploy/nodes/own-caddy.ts'
 import { findNodeRow } from './deploy/nodes/store.ts'
 import { onDemandAskUrl } from './deploy/on-demand-routes.ts'
 import { createPendingWatch } from './deploy/pending-watch.ts'
@@ -161,7 +161,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     ...deploy,
     logDirectories: config.logDirectories,
     countPending: (nodeId) => countPending(db, nodeId),
-    ownVersion: context.own === undefined ? undefined : await readCaddyVersion(config.caddy.path ?? 'caddy'),
+    ownVersion: createOwnVersion(context.own && (config.caddy.path ?? 'caddy')),
   })
   const metrics = new Metrics({
     service: 'sites',

@@ -18,8 +18,8 @@ export interface ManagedNodesDependencies {
   readonly countPending: (nodeId: number) => Promise<number>
   /** Directories below which servers may write their logs. */
   readonly logDirectories: readonly string[]
-  /** Version of the service's own Caddy, if it is known. */
-  readonly ownVersion: string | undefined
+  /** Reads the version of the service's own Caddy; undefined when it is not known. */
+  readonly ownVersion: () => Promise<string | undefined>
 }
 
 const maxNodes = 20
@@ -153,7 +153,7 @@ export class ManagedNodes {
       reachable: node.isReachable,
       error: node.error ?? null,
       checked_at: toIsoString(node.checkedAt ?? null),
-      version: row.admin === null ? (ownVersion ?? null) : null,
+      version: row.admin === null ? ((await ownVersion()) ?? null) : null,
       capabilities: capabilities === undefined ? null : { ...capabilities },
       state: stateOf(node, isDrifted, await countPending(row.id)),
       warnings: nodeWarnings(node),

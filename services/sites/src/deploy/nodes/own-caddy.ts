@@ -50,6 +50,15 @@ async function assertFree(setting: string, port: number, bind: readonly string[]
   await once(server, 'close')
 }
 
+/**
+ * Returns a function that reads the version of the service's own Caddy, whose program is undefined when there is none. The
+ * program is asked once, and not before somebody looks: it would delay the start.
+ */
+export function createOwnVersion(program: string | undefined): () => Promise<string | undefined> {
+  let reading: Promise<string | undefined> | undefined
+  return async () => (program === undefined ? undefined : (reading ??= readCaddyVersion(program)))
+}
+
 /** Returns the version that the program `caddy` reports, such as `v2.11.1`; undefined when it cannot be run. */
 export async function readCaddyVersion(program: string): Promise<string | undefined> {
   // Loaded here: the version of a Caddy that somebody else runs is not read this way.
