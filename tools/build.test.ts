@@ -59,7 +59,7 @@ test('the command line runs a service’s build unless its sources are newer', a
   assert.ok(existsSync(join(builtFolder(service), 'commands.mjs')))
 })
 
-test('a build has plain JavaScript, source maps and the web pages', () => {
+test('a build has plain JavaScript, source maps, compressed web pages and the licences of its parts', () => {
   for (const service of findServices()) {
     assert.ok(isBuilt(service), `${service.name} is not built; npm test builds it`)
     const files = globSync('**/*', { cwd: builtFolder(service) })
@@ -68,9 +68,11 @@ test('a build has plain JavaScript, source maps and the web pages', () => {
       [],
     )
     assert.deepEqual(
-      ['commands.mjs', 'commands.mjs.map', 'pages/index.html'].filter((name) => !files.includes(name)),
+      ['commands.mjs', 'commands.mjs.map', 'pages/index.html', 'LICENSES.txt'].filter((name) => !files.includes(name)),
       [],
     )
+    assert.match(read(service, 'LICENSES.txt'), /^fastify \d+\.\d+\.\d+ \(MIT\)$/m)
+    assert.ok(files.some((name) => name.startsWith('pages/assets/') && name.endsWith('.js.br')))
     // Either costs each service megabytes: two bytes for every character, and the whole of fetch at the start.
     const texts = files.filter((name) => name.endsWith('.mjs')).map((name) => [name, read(service, name)] as const)
     assert.deepEqual(

@@ -1,11 +1,13 @@
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { rolldown, type Plugin } from 'rolldown'
 import { builtFolder, hashService, isBuilt } from '../cli/build-state.ts'
 import { chooseServices, findServices, root, type ServiceFolder } from '../cli/services.ts'
 import { stampName } from '../cli/web-pages.ts'
 import { buildPages, replaceFolder } from './build-ui.ts'
+import { licenceNotices } from './release/licence-notices.ts'
+import { isLocked, lockedClosure } from './release/locked-packages.ts'
 
 /** Packages that stay in `node_modules`: one is a native addon, the others read files beside their own. */
 const external = [
@@ -72,7 +74,12 @@ async function bundle(service: ServiceFolder, folder: string): Promise<void> {
   await build.close()
   for (const [path, name] of files)
     if (!path.endsWith('.ts') && existsSync(path)) cpSync(path, join(folder, name), { recursive: true })
+  const locked = relative(root, service.folder)
+  if (isLocked(locked)) writeFileSync(join(folder, noticesName), licenceNotices(lockedClosure([locked])))
 }
+
+/** File of a build with the licences of all that it is made of. */
+export const noticesName = 'LICENSES.txt'
 
 /** A file that a module names by its place: `new URL('worker.ts', import.meta.url)`. */
 const address = /new URL\(\s*'([^']+)',\s*import\.meta\.url\s*\)/g

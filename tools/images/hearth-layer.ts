@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, copyFileSync, globSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { knownServices } from '@hearth/service'
 import { writeText } from '../release/debian-package.ts'
@@ -18,9 +18,8 @@ export async function stageHearth(
   const { service, capabilities } = contents
   await stageRuntime(folder, about.version, about.architecture)
   stageService(folder, service, about)
-  // Containers have their settings from the environment and no systemd; no program reads the source maps.
-  const maps = globSync('usr/lib/hearth/dist/**/*.map', { cwd: folder })
-  for (const path of ['etc', 'usr/lib/systemd', ...maps]) rmSync(join(folder, path), { recursive: true })
+  // Containers have their settings from the environment and no systemd.
+  for (const path of ['etc', 'usr/lib/systemd']) rmSync(join(folder, path), { recursive: true })
   writeText(join(folder, healthProgram), healthText(contents))
   writeText(join(folder, entryProgram), entryText(contents), 0o755)
   if (capabilities.length > 0) addSetpriv(folder, base, capabilities)

@@ -69,8 +69,37 @@ test('every blob of an archive has the digest and the size that refer to it', as
   )
 })
 
+interface ImageConfig {
+  readonly created: string
+  readonly config: {
+    readonly User: string
+    readonly Healthcheck: { readonly Test: readonly string[] }
+    readonly Labels: Readonly<Record<string, string>>
+  }
+}
+
+test('an image says what it is, runs without root and knows how to tell its health', () => {
+  for (const service of findServices()) {
+    const { created, config } = imageConfig(imageContents(service), [], build) as ImageConfig
+    const label = (name: string) => config.Labels[`org.opencontainers.image.${name}`]
+    assert.equal(created, new Date(time * 1000).toISOString())
+    assert.equal(config.User, `${service.port}:${service.port}`)
+    assert.equal(config.Healthcheck.Test[0], 'CMD')
+    assert.deepEqual(['title', 'version', 'revision', 'licenses', 'created'].map(label), [
+      `Hearth ${service.title}`,
+      '1.2.3',
+      'a'.repeat(40),
+      'MIT',
+      created,
+    ])
+    assert.ok((label('description') ?? '').length > 10)
+  }
+})
+
 interface Compose {
   readonly services: Readonly<Record<string, ComposeService>>
+  readonly volumes: Readonly<Record<string, unknown>>
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>
 }
 
 interface ComposeService {
@@ -81,6 +110,8 @@ interface ComposeService {
   readonly ports: readonly string[]
   readonly volumes: readonly string[]
   readonly environment: Readonly<Record<string, string>>
+  readonly profiles?: readonly string[]
+  readonly secrets?: readonly string[]
 }
 
 test('compose.yaml runs every service as its image is made: closed, with its volume, its page on loopback', () => {
@@ -102,4 +133,16 @@ test('compose.yaml runs every service as its image is made: closed, with its vol
     assert.deepEqual(described.volumes, [`${name}:/var/lib/hearth/${name}`])
     assert.match(described.environment['HEARTH_SERVICES'] ?? '', new RegExp(`${name}=http://127.0.0.1:${port} `))
   }
+})
+
+test('compose.yaml brings a PostgreSQL for who asks for its profile, with its password in a file', () => {
+  const { services, volumes, secrets } = parse(readFileSync(join(root, 'docs/compose.yaml'), 'utf8'), {
+    merge: true,
+  }) as Compose
+  const { profiles, environment, secrets: given, volumes: mounted } = services['postgres'] ?? assert.fail('no postgres')
+  assert.deepEqual(profiles, ['postgres'])
+  const [secret = ''] = given ?? []
+  assert.deepEqual(environment, { POSTGRES_PASSWORD_FILE: `/run/secrets/${secret}` })
+  assert.ok(secrets[secret] !== undefined)
+  for (const name of mounted.map((mount) => mount.split(':')[0] ?? '')) assert.ok(name in volumes, name)
 })

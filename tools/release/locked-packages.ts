@@ -50,6 +50,9 @@ export function lockedClosure(paths: readonly string[]): LockedPackage[] {
   return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
+/** True when the lockfile has a package at a path. */
+export const isLocked = (path: string): boolean => path in entries
+
 /** The package at one path of the lockfile. */
 export function lockedPackage(path: string): LockedPackage {
   const entry = entries[path]

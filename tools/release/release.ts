@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chooseServices, findServices, root } from '../../cli/services.ts'
@@ -9,7 +9,9 @@ import { lockedClosure } from './locked-packages.ts'
 import { chooseArchitectures } from './node-program.ts'
 import { writePackages } from './packages.ts'
 import { commitTime, writeSums } from './release-folder.ts'
+import { releaseObstacles } from './release-notes.ts'
 import { runtimePackages } from './runtime-package.ts'
+import { sizeLimits, sizeProblems, sizesOf } from './size-limits.ts'
 
 const { values } = parseArgs({
   options: {
@@ -27,11 +29,18 @@ const release = values.to
 const time = commitTime()
 const architectures = chooseArchitectures(values.arch)
 
+const obstacles = releaseObstacles(version, readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))
+if (obstacles.length > 0) {
+  process.stderr.write(`${obstacles.join('\n')}\n`)
+  process.exit(1)
+}
 if (!buildPages(services) || !(await buildServices(services))) process.exit(1)
-rmSync(release, { recursive: true, force: true })
+removeEarlier(release)
 const isComplete = services.length === all.length
 const packages = { version, architectures, services, isComplete }
-for (const { file, installed } of await writePackages(packages, { release, time, compression: readCompression() })) {
+const compression = readCompression()
+const written = await writePackages(packages, { release, time, compression })
+for (const { file, installed } of written) {
   const sizes = `${megabytes(statSync(file).size)} MB, installed ${megabytes(installed)} MB`
   process.stdout.write(`${basename(file).padEnd(40)} ${sizes}\n`)
 }
@@ -41,6 +50,17 @@ const shipped = [
 ]
 writeFileSync(join(release, 'sbom.cdx.json'), billOfMaterials(shipped, { version, time }))
 writeSums(release)
+// Quick compression is for trials.
+const limits = compression === 'xz' ? sizeLimits : { installed: sizeLimits.installed }
+const problems = sizeProblems(sizesOf(written), limits)
+for (const problem of problems) process.stderr.write(`${problem}\n`)
+if (problems.length > 0) process.exitCode = 1
+
+/** Removes the packages of an earlier release and what lies beside them; images stay. */
+function removeEarlier(folder: string): void {
+  for (const file of globSync(['hearth*.deb', 'sbom.cdx.json', 'SHA256SUMS'], { cwd: folder }))
+    rmSync(join(folder, file))
+}
 
 function readCompression(): 'xz' | 'gzip' {
   const { compression } = values

@@ -4,9 +4,8 @@ import { builtFolder } from '../../cli/build-state.ts'
 import type { ServiceFolder } from '../../cli/services.ts'
 import { readWanted } from '../../cli/system-packages.ts'
 import { stampName } from '../../cli/web-pages.ts'
+import { noticesName } from '../build.ts'
 import { copyFiles, writeText, type DebianPackage } from './debian-package.ts'
-import { licenceNotices } from './licence-notices.ts'
-import { lockedClosure } from './locked-packages.ts'
 import { serviceScripts } from './maintainer-scripts.ts'
 import type { Architecture } from './node-program.ts'
 import { settingsFile } from './settings-file.ts'
@@ -20,12 +19,14 @@ export function stageService(
 ): DebianPackage {
   const { name, title } = service
   const home = join(folder, 'usr/lib/hearth')
-  copyFiles(builtFolder(service), join(home, 'dist', name), (path) => !path.endsWith(stampName))
+  // No program reads the source maps, which are a third of a build.
+  const isShipped = (path: string) => path !== noticesName && !path.endsWith(stampName) && !path.endsWith('.map')
+  copyFiles(builtFolder(service), join(home, 'dist', name), isShipped)
   writeText(join(home, 'services', name, 'package.json'), readFileSync(join(service.folder, 'package.json')))
   const units = [[`hearth-${name}`, unitText(service)] as const, ...moreUnits(service)]
   for (const [unit, text] of units) writeText(join(folder, `usr/lib/systemd/system/${unit}.service`), text)
   writeText(join(folder, `etc/hearth/${name}.env`), settingsFile(service))
-  const notices = licenceNotices(lockedClosure([`services/${name}`]))
+  const notices = readFileSync(join(builtFolder(service), noticesName))
   writeText(join(folder, `usr/share/doc/hearth-${name}/copyright`), notices)
   const wanted = Object.keys(service.systemPackages)
   const isExact = (text: string) => readWanted(text).least === undefined

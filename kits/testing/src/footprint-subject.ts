@@ -9,6 +9,14 @@ export interface FootprintSubject {
   readonly environment: Readonly<Record<string, string>>
   /** A path that answers everybody. */
   readonly liveness: string
+  /** A process beside the service whose time to the first answer is measured by itself. */
+  readonly beside?: {
+    readonly name: string
+    /** Limit of the median, milliseconds. */
+    readonly limitMs: number
+    /** Times of so many warm starts on one core, milliseconds. */
+    timeStarts(core: number, rounds: number): Promise<number[]>
+  }
   /** Signs the first administrator in. */
   signIn(visitor: Visitor, folder: string): Promise<void>
   /** How often a person's pages and a scraper ask for a path in an hour. */

@@ -8,8 +8,6 @@ import { compressOutput } from './compress-files.ts'
 export interface HearthUiOptions {
   /** The service's name as a person reads it; the document's title until a page sets its own. */
   title: string
-  /** Address that `npm run dev` sends `/api` to: that of the service. */
-  server?: string
 }
 
 /** Sets the colour scheme before the first paint, so that a dark page does not flash white. */
@@ -31,7 +29,6 @@ export function hearthUi(options: HearthUiOptions): UserConfig {
         output: { codeSplitting: { groups: [{ name: 'vendor', test: /node_modules/, tags: ['$initial'] }] } },
       },
     },
-    server: { proxy: { '/api': options.server ?? 'http://127.0.0.1:8101' } },
   }
 }
 
@@ -53,7 +50,7 @@ function documentHead(title: string): Plugin {
 }
 
 /** Address patterns of all pages in the text of a service's `pages.ts`: the first argument of each call of `page`. */
-function readPageAddresses(text: string): string[] {
+export function readPagePatterns(text: string): string[] {
   return [...text.matchAll(/\bpage\(\s*'(\/[^']*)'/g)].map(([, pattern = '']) => pattern)
 }
 
@@ -70,7 +67,7 @@ function writePageAddresses(): Plugin {
       folder = root
     },
     generateBundle() {
-      const addresses = readPageAddresses(readFileSync(join(folder, 'src/pages.ts'), 'utf8'))
+      const addresses = readPagePatterns(readFileSync(join(folder, 'src/pages.ts'), 'utf8'))
       if (!addresses.includes('/')) this.error('src/pages.ts names no page for /')
       this.emitFile({ type: 'asset', fileName: 'pages.json', source: JSON.stringify(addresses) })
     },

@@ -2,20 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually, freePort, startWebhookReceiver } from '@hearth/testing'
 import { startMedia } from './in-process.ts'
-
-const destinations = '/api/notifications/destinations'
-const hook = (url: string) => ({
-  name: 'Hook',
-  is_enabled: true,
-  target: { kind: 'webhook', url, secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}` },
-  rules: {
-    classes: null,
-    minimum_severity: 'info',
-    time_zone: 'UTC',
-    quiet_hours: null,
-    digest: { every: 'message' },
-  },
-})
+import { destinations, hook } from './notification-hook.ts'
 
 test('a download that fails is told once, with a link to it', async () => {
   await using receiver = await startWebhookReceiver()

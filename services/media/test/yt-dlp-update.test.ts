@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { eventually, startWebhookReceiver } from '@hearth/testing'
 import { knows } from './in-process.ts'
+import { destinations, hook } from './notification-hook.ts'
 import { startPlatform, type Platform } from './platform/platform.ts'
 import { installed, later, startUpdating, type Updating } from './release-server/updating.ts'
 
@@ -11,7 +13,7 @@ let platform: Platform
 
 before(async () => {
   platform = await startPlatform()
-  world = await startUpdating(knows(platform.host))
+  world = await startUpdating({ ...knows(platform.host), OUTBOUND_ALLOW: '127.0.0.1' })
 })
 after(async () => {
   await world[Symbol.asyncDispose]()
@@ -34,6 +36,20 @@ test('a release that does not work here is not installed, and the response says 
   await tried(/it says it is 2020\.01\.01/)
   releases.publish(later(3), 'reads-nothing')
   await tried(/it cannot read a plain page: yt-dlp cannot read this page any more/)
+})
+
+test('a release that was given up is told to the destinations of notifications', async () => {
+  const { releases, media, update } = world
+  await using receiver = await startWebhookReceiver()
+  assert.equal((await media.json('POST', destinations, { json: hook(receiver.url) })).status, 201)
+  releases.publish(later(3), 'reads-nothing')
+  assert.equal((await update()).body.ok, false)
+  const [told] = await eventually(
+    () => receiver.received,
+    (received) => received.length > 0,
+  )
+  assert.deepEqual([told?.type, told?.title], ['tool.update', 'yt-dlp was not updated'])
+  assert.match(told?.text ?? '', /was not taken: .*stays in use$/)
 })
 
 test('a good release is installed, used for the next job, kept across a restart, and reverted', async () => {

@@ -12,8 +12,11 @@ interface Peer {
   readonly args: readonly string[]
 }
 
-/** Measures well-known servers that are installed here, idle: a line of the table each. */
-export async function measurePeers(folder: string, idleMs: number): Promise<{ what: string; memory: ProcessMemory }[]> {
+/** Measures well-known servers, idle: a line of the table each, also for those that are not installed here. */
+export async function measurePeers(
+  folder: string,
+  idleMs: number,
+): Promise<{ what: string; memory?: ProcessMemory }[]> {
   const caddy = await put(join(folder, 'caddy.json'), '{"admin":{"disabled":true}}')
   const unbound = await put(
     join(folder, 'unbound.conf'),
@@ -31,11 +34,11 @@ remote-control:
     { name: 'Caddy', program: '/usr/bin/caddy', args: ['run', '--config', caddy] },
     { name: 'unbound', program: '/usr/sbin/unbound', args: ['-d', '-c', unbound] },
   ]
-  const found = peers.filter(({ program }) => existsSync(program))
-  return Promise.all(found.map((peer) => measurePeer(peer, idleMs)))
+  return Promise.all(peers.map((peer) => measurePeer(peer, idleMs)))
 }
 
 async function measurePeer({ name, program, args }: Peer, idleMs: number) {
+  if (!existsSync(program)) return { what: `${name}, which is not installed here` }
   const child = spawn(program, args, { stdio: 'ignore' })
   try {
     await once(child, 'spawn')

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { ServiceFolder } from '../../../cli/services.ts'
 import { asUnit } from './sandbox.ts'
 import type { TrialRoot } from './root.ts'
@@ -7,16 +8,23 @@ import { changesDatabase, type TrialVersions } from './versions.ts'
 export const packageFiles = (version: keyof TrialVersions, names: readonly string[]): string =>
   names.map((name) => `/packages/${version}/${name}_*.deb`).join(' ')
 
-const installLine = (files: string): string => `apt-get install -y -qq --no-install-recommends ${files}`
-const packagesOf = (services: readonly ServiceFolder[]) => [
+/** A shell line that installs package files. */
+export const installLine = (files: string): string => `apt-get install -y -qq --no-install-recommends ${files}`
+/** Names of the packages that services need. */
+export const packagesOf = (services: readonly ServiceFolder[]) => [
   'hearth-runtime',
   ...services.map(({ name }) => `hearth-${name}`),
 ]
 
+/** A port of which only the settings file tells a service. */
+const otherPort = 8199
+
 /** Installs one service alone, uses it as a person would, makes a backup, removes and purges it. */
 export async function tryAlone(trial: TrialRoot, service: ServiceFolder): Promise<void> {
-  const { name } = service
-  await trial.run(installLine(packageFiles('current', packagesOf([service]))))
+  const { name, port } = service
+  const printed = await trial.run(installLine(packageFiles('current', packagesOf([service]))))
+  for (const text of [`http://127.0.0.1:${port}\n`, `sudo cat /var/lib/hearth/${name}/initial-admin-password`])
+    assert.ok(printed.includes(text), `the installation does not say ${text.trim()}`)
   await trial.run(`${startLines([service])}
 ${actionLine(service, 'use')}
 echo BIND_PORT=nowhere >>/etc/hearth/${name}.env
@@ -24,6 +32,9 @@ hearth doctor | grep -q BIND_PORT
 sed -i '/^BIND_PORT=nowhere$/d' /etc/hearth/${name}.env
 hearth ${name} backup /var/lib/hearth/${name}/trial.backup
 test "$(stat -c %U /var/lib/hearth/${name}/trial.backup)" = hearth-${name}
+${stopLines([service])}
+echo BIND_PORT=${otherPort} >>/etc/hearth/${name}.env
+${startLines([{ ...service, port: otherPort }])}
 ${stopLines([service])}`)
   await trial.run(removeLine([service]))
   await trial.run(purgeLine([service], packagesOf([service])))
@@ -66,9 +77,11 @@ const goneBack = ({ name }: ServiceFolder): string =>
     ? `grep -q '^${name}: data as before the upgrade' /tmp/back; ls /var/lib/hearth/${name}/of-*/${name}.db`
     : `grep -q '^${name}: .* reads the data as they are$' /tmp/back`
 
-/** Starts services side by side, each as its unit does, and waits until they listen. */
-function startLines(services: readonly ServiceFolder[]): string {
-  const start = ({ name, ...service }: ServiceFolder) => `(
+/** Shell lines that start services side by side, each as its unit does, and wait until they listen. */
+export function startLines(services: readonly ServiceFolder[]): string {
+  // Emptied first: the log of the start before says that it listens.
+  const start = ({ name, ...service }: ServiceFolder) => `: >/trial/${name}.log
+(
 ${asUnit({ name, ...service })}
 ) >/trial/${name}.log 2>&1 &
 echo $! >/trial/${name}.pid`
@@ -81,8 +94,8 @@ done`
   return [...services.map(start), ...services.map(wait)].join('\n')
 }
 
-/** Stops services; each must end with 0. */
-function stopLines(services: readonly ServiceFolder[]): string {
+/** Shell lines that stop services; each must end with 0. */
+export function stopLines(services: readonly ServiceFolder[]): string {
   const stop = ({ name }: ServiceFolder) => `kill -TERM "$(cat /trial/${name}.pid)"`
   const wait = ({ name }: ServiceFolder) =>
     `wait "$(cat /trial/${name}.pid)" || { cat /trial/${name}.log >&2; exit 1; }`

@@ -7,6 +7,7 @@ import { buildPages } from '../../build-ui.ts'
 import { buildServices } from '../../build.ts'
 import { findObstacle, openTrialBase } from './root.ts'
 import { filterOf, loadFilter, notTried } from './sandbox.ts'
+import { tryKilledUpgrades } from './killed-upgrades.ts'
 import { packageFiles, tryAlone, tryTogether } from './scenario.ts'
 import { writeVersions } from './versions.ts'
 
@@ -30,8 +31,18 @@ async function runTrial(services: readonly ServiceFolder[], signal: AbortSignal)
     (service) => [service.name, () => tryAlone(base.openRoot(service.name), service)] as const,
   )
   const together = ['all, upgrade, way back', () => tryTogether(base.openRoot('all'), services, versions)] as const
+  const seed = Number(process.env['TRIAL_SEED'] ?? 20_261_121)
+  const killed = services
+    .filter(({ name }) => name === 'inverter')
+    .map(
+      (service) =>
+        [
+          `upgrades killed at ten places of seed ${seed}`,
+          () => tryKilledUpgrades(base.openRoot('killed'), { service, seed }, versions),
+        ] as const,
+    )
   // The longest first; two at a time are as many as there are processors on a small machine.
-  const waiting = isComplete ? [together, ...trials] : trials
+  const waiting = [...(isComplete ? [together] : []), ...killed, ...trials]
   const results: boolean[] = []
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) results.push(await passes(...next))
@@ -44,6 +55,8 @@ async function runTrial(services: readonly ServiceFolder[], signal: AbortSignal)
 function layOut(folder: string, services: readonly ServiceFolder[]): void {
   mkdirSync(folder, { recursive: true })
   cpSync(join(import.meta.dirname, 'actions'), join(folder, 'actions'), { recursive: true })
+  const older = join(root, 'services/inverter/test/older-data')
+  for (const name of ['data.tar.gz', 'recorded.json']) cpSync(join(older, name), join(folder, 'older', name))
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n')
   writeFileSync(join(folder, 'load-filter.pl'), loadFilter)
   for (const service of services) {
@@ -60,9 +73,15 @@ async function passes(what: string, work: () => Promise<unknown>): Promise<boole
     await timed(what, work)
     return true
   } catch (error) {
-    process.stdout.write(`✖ ${what}: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.stdout.write(`✖ ${what}: ${textOf(error)}\n`)
     return false
   }
+}
+
+/** The message of an error with those of its causes. */
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message}: ${textOf(error.cause)}`
 }
 
 async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
@@ -84,8 +103,11 @@ const services = chooseServices(findServices(), values.only ?? [])
 if (!buildPages(services) || !(await buildServices(services))) process.exit(1)
 const interruption = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => interruption.abort())
+const began = performance.now()
 const isWell = await runTrial(services, interruption.signal).catch((error: unknown) => {
-  process.stdout.write(`✖ ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stdout.write(`✖ ${textOf(error)}\n`)
   return false
 })
+const seconds = Math.round((performance.now() - began) / 1000)
+process.stdout.write(`the trial of the packages took ${seconds} s; 360 are wanted on a quiet machine\n`)
 process.exitCode = isWell ? 0 : 1

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { ServiceFolder } from '../../../cli/services.ts'
 import type { Architecture } from '../node-program.ts'
 import { writePackages, type Release } from '../packages.ts'
+import { sizeLimits, sizeProblems, sizesOf } from '../size-limits.ts'
 
 /** The versions that a trial installs, by the folders of their packages: the sources as they are under the first two. */
 export interface TrialVersions {
@@ -24,7 +25,8 @@ export async function writeVersions(
       { version: versions[name], architectures: [architecture], services, isComplete, ...more },
       { release: join(folder, name), time: 1_700_000_000, compression: 'gzip' },
     )
-  await write('current')
+  const problems = sizeProblems(sizesOf(await write('current')), { installed: sizeLimits.installed })
+  if (problems.length > 0) throw new Error(problems.join('\n'))
   await write('newer')
   await write('broken', { alter: breakService })
   return versions

@@ -7,30 +7,33 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { migrate, readDumpHeader } from '@hearth/database'
+import { createRandom } from '@hearth/testing'
 import { migrations } from './migrations/index.ts'
 import { openEncrypted, openStorage } from './open.ts'
 
 const hmacSecret = 'a-secret-of-tests-with-more-than-32-characters'
 
-/** Moments of an upgrade, in their order. */
-const places = [
-  'backup begun',
-  'backup written',
-  'scratch opened',
-  'backup verified',
-  'backup told',
-  'before the first step',
-  'after the first step',
-  'before the last step',
-  'after the last step',
-  'opened',
-] as const
-type Place = (typeof places)[number]
+/** Moments of the backup before an upgrade, in their order. */
+const backupPlaces = ['backup begun', 'backup written', 'scratch opened', 'backup verified', 'backup told']
+
+/** Moments of the upgrade itself: before and after each step but the first, which made the older tables. */
+const stepPlaces = Object.keys(migrations)
+  .slice(1)
+  .flatMap((name) => [`before ${name}`, `after ${name}`])
+
+/** Every moment of the backup, ten of the steps drawn by a seed, and the first moment after them. */
+const places = [...backupPlaces, ...drawn(stepPlaces, 10), 'opened']
+
+function drawn(all: readonly string[], count: number): string[] {
+  const random = createRandom(20_261_121)
+  const order = all.map((place) => ({ place, at: random() })).toSorted((one, other) => one.at - other.at)
+  return order.slice(0, count).map(({ place }) => place)
+}
 
 const names = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
 /** Opens the database as a start does; tells each place that it passes. */
-async function start(dataDirectory: string, passed: (place: Place) => void): Promise<void> {
+async function start(dataDirectory: string, passed: (place: string) => void): Promise<void> {
   const warn = (message: string) => assert.fail(message)
   const inform = () => passed('backup told')
   const { database } = await openStorage({ dataDirectory, hmacSecret, warn, inform })
@@ -39,7 +42,7 @@ async function start(dataDirectory: string, passed: (place: Place) => void): Pro
 }
 
 /** Tells when files show that a place is passed. */
-function watchFiles(dataDirectory: string, passed: (place: Place) => void): void {
+function watchFiles(dataDirectory: string, passed: (place: string) => void): void {
   const backups = names(join(dataDirectory, 'backups'))
   if (backups.some((name) => name.endsWith('.tmp'))) passed('backup begun')
   if (backups.some((name) => name.endsWith('.unverified'))) passed('backup written')
@@ -49,21 +52,16 @@ function watchFiles(dataDirectory: string, passed: (place: Place) => void): void
 }
 
 /** Makes the steps tell when they begin and end. */
-function watchSteps(passed: (place: Place) => void): void {
+function watchSteps(passed: (place: string) => void): void {
   const steps = migrations as Record<string, { up: (db: never) => Promise<void> }>
-  const all = Object.keys(steps)
-  const watch = (name: string, which: 'first' | 'last') => {
-    const { up } = steps[name] ?? assert.fail(name)
+  for (const [name, { up }] of Object.entries(steps))
     steps[name] = {
       async up(db) {
-        passed(`before the ${which} step`)
+        passed(`before ${name}`)
         await up(db)
-        passed(`after the ${which} step`)
+        passed(`after ${name}`)
       },
     }
-  }
-  watch(all[1] ?? '', 'first')
-  watch(all.at(-1) ?? '', 'last')
 }
 
 async function makeOlder(dataDirectory: string): Promise<void> {
@@ -75,7 +73,7 @@ async function makeOlder(dataDirectory: string): Promise<void> {
   await database.close()
 }
 
-async function checkUpgraded(dataDirectory: string, place: Place): Promise<void> {
+async function checkUpgraded(dataDirectory: string, place: string): Promise<void> {
   const database = openEncrypted(dataDirectory, hmacSecret)
   const rows = await database.query.selectFrom('settings').selectAll().where('name', 'like', 'setting %').execute()
   assert.equal(rows.length, 200, place)
@@ -93,7 +91,7 @@ async function checkUpgraded(dataDirectory: string, place: Place): Promise<void>
 
 const [, , role, killedAt, given = ''] = process.argv
 if (role === 'killed') {
-  const passed = (place: Place) => {
+  const passed = (place: string) => {
     if (place === killedAt) process.kill(process.pid, 'SIGKILL')
   }
   watchSteps(passed)

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FootprintSubject } from '@hearth/testing'
 import { addManyPeers } from './many-peers.ts'
+import { timeResolverStarts } from './resolver-start.ts'
 
 const password = 'tall-giraffe-on-ice-7'
 
@@ -15,6 +16,7 @@ export const subject: FootprintSubject = {
     DNS_UPSTREAMS: 'udp://127.0.0.1:9',
   },
   liveness: '/health',
+  beside: { name: 'resolver', limitMs: 200, timeStarts: timeResolverStarts },
   async signIn(visitor, folder) {
     const first = (await readFile(join(folder, 'initial-admin-password'), 'utf8')).trim()
     const signIn = (word: string) =>

@@ -1,0 +1,55 @@
+import { createRandom } from '@hearth/testing'
+import type { ServiceFolder } from '../../../cli/services.ts'
+import type { TrialRoot } from './root.ts'
+import { installLine, packageFiles, packagesOf, startLines, stopLines } from './scenario.ts'
+import type { TrialVersions } from './versions.ts'
+
+/** Upgrades that are killed. */
+const rounds = 10
+
+/** Settings that the older data needs, its key above all. */
+const olderSettings = 'HMAC_SECRET=a-secret-of-tests-with-more-than-32-characters'
+
+/**
+ * Upgrades the inverter's service over the data of an older version, and kills apt with all it started at ten places drawn by the
+ * seed. After each, what an administrator does (`dpkg --configure -a`, the same installation again) leads to the newer version
+ * with all data, and `hearth-rollback` back to the older one.
+ */
+export async function tryKilledUpgrades(
+  trial: TrialRoot,
+  { service, seed }: { service: ServiceFolder; seed: number },
+  versions: TrialVersions,
+): Promise<void> {
+  const { name } = service
+  const packages = packagesOf([service])
+  const [data, backups] = [`/var/lib/hearth/${name}`, `/var/lib/hearth/${name}/backups`]
+  // The settings file is the administrator's by then, who keeps it.
+  const newer = `${installLine(packageFiles('newer', packages))} -o Dpkg::Options::=--force-confold`
+  const isVersion = (version: string) => `test "$(hearth --version)" = ${version}`
+  const look = `${startLines([service])}
+/usr/lib/hearth/bin/node /trial/actions/older.ts || { cat /trial/${name}.log >&2; exit 1; }
+${stopLines([service])}`
+  await trial.run(`${installLine(packageFiles('current', packages))}
+tar -xzf /trial/older/data.tar.gz -C ${data}
+chown -R hearth-${name}:hearth-${name} ${data}
+echo ${olderSettings} >>/etc/hearth/${name}.env`)
+  const printed = await trial.run(`began=$(date +%s%N); ${newer} >&2; echo took $(($(date +%s%N) - began))
+${look}\n${isVersion(versions.newer)}
+ls ${backups}/*-before-upgrade.hearth-backup\nhearth-rollback >&2`)
+  const seconds = Number(/^took (\d+)$/m.exec(printed)?.[1]) / 1e9
+  const random = createRandom(seed)
+  for (let round = 1; round <= rounds; round += 1) {
+    const after = (random() * seconds).toFixed(3)
+    try {
+      await trial.run(`${isVersion(versions.current)}
+setsid ${newer} -o Dpkg::Use-Pty=0 >/dev/null 2>&1 & apt=$!
+sleep ${after}; kill -KILL -- -$apt 2>/dev/null || true; wait $apt || true
+dpkg --force-confold --configure -a || true
+${newer}
+${isVersion(versions.newer)}\n${look}
+hearth-rollback${round % 2 === 0 ? ' --restore-data' : ''}`)
+    } catch (error) {
+      throw new Error(`an upgrade killed after ${after} s (round ${round} of seed ${seed})`, { cause: error })
+    }
+  }
+}
