@@ -1,7 +1,8 @@
 import { isWildcard } from '../sites/domains.ts'
 import { escapeBraces } from '../sites/placeholders.ts'
-import { type Bucket, bucketsOf } from './buckets.ts'
+import { type Bucket, type BucketEntry, bucketsOf } from './buckets.ts'
 import type { CompiledSite, ConfigOptions, NodeProfile } from './desired-state.ts'
+import { keptRoute, surroundingsOf } from './kept-routes.ts'
 import type { RouteOwner } from './locate-error.ts'
 import { portalAwayRoute } from './sign-in-routes.ts'
 import { redirectToHttps, serversOf, siteRoutes, type SiteContext } from './site-routes.ts'
@@ -44,14 +45,7 @@ type Scheme = 'http' | 'https'
 /** The routes of the server for HTTPS or plain HTTP: buckets of sites, and the answer to unknown hosts. */
 export function serverRoutes(sites: readonly CompiledSite[], scheme: Scheme, context: SiteContext): ServerRoutes {
   const here = sites.filter((site) => scheme === 'http' || serversOf(site).https)
-  const inner = new Map<number, object[]>()
-  for (const site of here)
-    inner.set(
-      site.id,
-      scheme === 'http' && serversOf(site).http === 'redirect'
-        ? redirectToHttps(context)
-        : siteRoutes(site, scheme, context),
-    )
+  const around = { ...context, surroundings: surroundingsOf(context) }
   const buckets = bucketsOf(here)
   const suffix = scheme === 'http' ? '-http' : ''
   const pages = here.flatMap((site) => {
@@ -61,7 +55,7 @@ export function serverRoutes(sites: readonly CompiledSite[], scheme: Scheme, con
   })
   return {
     routes: [
-      ...buckets.map((bucket) => bucketRoute(bucket, suffix, inner)),
+      ...buckets.map((bucket) => bucketRoute(bucket, suffix, (entry) => routeOf(entry, scheme, around))),
       catchAllRoute(context.options, `strangers${suffix}`),
     ],
     positions: [...buckets.map(({ entries }) => entries.map(({ site }) => site.id)), null],
@@ -70,19 +64,40 @@ export function serverRoutes(sites: readonly CompiledSite[], scheme: Scheme, con
   }
 }
 
-function bucketRoute({ name, entries }: Bucket, suffix: string, inner: ReadonlyMap<number, object[]>): object {
-  const routes = entries.map(({ site, hosts }) => ({
-    '@id': `site-${site.id}${isSecondPart(site, hosts) ? '-wildcards' : ''}${suffix}`,
-    match: [{ host: [...hosts] }],
-    handle: [{ handler: 'subroute', routes: inner.get(site.id) ?? [] }],
-    terminal: true,
-  }))
+function bucketRoute({ name, entries }: Bucket, suffix: string, routeOf: (entry: BucketEntry) => object): object {
   return {
     '@id': `${name}${suffix}`,
     match: [{ host: entries.flatMap(({ hosts }) => hosts) }],
-    handle: [{ handler: 'subroute', routes }],
+    handle: [{ handler: 'subroute', routes: entries.map(routeOf) }],
     terminal: true,
   }
+}
+
+/** The route of a site in its bucket. */
+function routeOf(
+  { site, hosts }: BucketEntry,
+  scheme: Scheme,
+  context: SiteContext & { readonly surroundings: string },
+): object {
+  const name = `${isSecondPart(site, hosts) ? '-wildcards' : ''}${scheme === 'http' ? '-http' : ''}`
+  const { note, surroundings } = context
+  return keptRoute(
+    site,
+    { name, surroundings },
+    {
+      note,
+      compile: (noted) => {
+        const isRedirect = scheme === 'http' && serversOf(site).http === 'redirect'
+        const routes = isRedirect ? redirectToHttps(context) : siteRoutes(site, scheme, { ...context, note: noted })
+        return {
+          '@id': `site-${site.id}${name}`,
+          match: [{ host: [...hosts] }],
+          handle: [{ handler: 'subroute', routes }],
+          terminal: true,
+        }
+      },
+    },
+  )
 }
 
 /** Returns true if these are the wildcards of a site that has exact names as well, and so a route for each. */

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import { parseJson } from '@hearth/runtime'
-import { canonicalJson } from '../../caddy/canonical-json.ts'
+import { canonicalJson, joinedJson } from '../../caddy/canonical-json.ts'
 import type { RunningConfig } from './admin-client.ts'
 
 /** Returns the SHA-256 of a configuration, hex; equal for the configuration sent and the one Caddy returns. */
 export function hashConfig(config: unknown): string {
-  return settleConfig(config).sha
+  return shaOf(canonicalJson(config))
 }
+
+const shaOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** A configuration as sent and stored: its text with sorted keys, and the SHA-256 of that text, hex. */
 export interface SettledConfig {
@@ -14,10 +16,10 @@ export interface SettledConfig {
   readonly sha: string
 }
 
-/** Returns the text and hash of a configuration; the order of its keys makes no difference. */
+/** Returns the text and hash of a compiled configuration; the order of its keys makes no difference. */
 export function settleConfig(config: unknown): SettledConfig {
-  const text = canonicalJson(config)
-  return { text, sha: createHash('sha256').update(text).digest('hex') }
+  const text = joinedJson(config)
+  return { text, sha: shaOf(text) }
 }
 
 /**
