@@ -235,6 +235,15 @@ for (const age of caddyAges)
       assert.deepEqual([(await get('b.test', '/')).status, (await get('b.test', '/')).text], [502, ''])
     })
 
+    test('the error page of a wildcard is not shown for a name below it that is another site', async () => {
+      const dead = [{ url: 'http://127.0.0.1:1' }]
+      await served.serve([
+        makeSite(1, { domains: ['*.a.test'], upstreams: dead, error_page: '<p>down</p>', ...plain }),
+        makeSite(2, { domains: ['other.a.test'], upstreams: dead, ...plain }),
+      ])
+      assert.deepEqual([(await get('x.a.test', '/')).text, (await get('other.a.test', '/')).text], ['<p>down</p>', ''])
+    })
+
     test('each access log line names its site, a dry run does not interrupt the log, and a site can opt out', async () => {
       const logFile = join(served.caddy.directory, 'log', 'access.log')
       const node = { logFile, siteLogDirectory: join(served.caddy.directory, 'log') }

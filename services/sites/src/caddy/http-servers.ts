@@ -1,4 +1,4 @@
-import { isWildcard } from '../sites/domains.ts'
+import { isWildcard, wildcardOver } from '../sites/domains.ts'
 import { escapeBraces } from '../sites/placeholders.ts'
 import { type Bucket, type BucketEntry, bucketsOf } from './buckets.ts'
 import type { CompiledSite, ConfigOptions, NodeProfile } from './desired-state.ts'
@@ -16,9 +16,13 @@ function catchAllRoute({ catchAll, defaultPage }: ConfigOptions, id: string): ob
   return { '@id': id, handle: [{ handler: 'static_response', status_code: 404, ...page }] }
 }
 
-/** The route of a server's `errors` that shows the site's page when no upstream answers. */
-export function errorPageRoute({ record }: CompiledSite): object | undefined {
+/**
+ * The route of a server's `errors` that shows the site's page when no upstream answers. `others` are names of other sites below its
+ * wildcards.
+ */
+export function errorPageRoute({ record }: CompiledSite, others: readonly string[] = []): object | undefined {
   if (record.error_page === null) return undefined
+  const error = { vars: { '{http.error.status_code}': ['500', '502', '503', '504'] } }
   const show = {
     handler: 'static_response',
     status_code: '{http.error.status_code}',
@@ -26,10 +30,18 @@ export function errorPageRoute({ record }: CompiledSite): object | undefined {
     body: escapeBraces(record.error_page),
   }
   return {
-    match: [{ host: [...record.domains], vars: { '{http.error.status_code}': ['500', '502', '503', '504'] } }],
+    match: [{ host: [...record.domains], ...(others.length > 0 && { not: [{ host: [...others] }] }), ...error }],
     handle: [show],
     terminal: true,
   }
+}
+
+/** Returns the names of other sites below the wildcards of a site: they have, or have not, pages of their own. */
+function othersBelow({ id, record }: CompiledSite, sites: readonly CompiledSite[]): string[] {
+  const wildcards = new Set(record.domains.filter(isWildcard))
+  if (wildcards.size === 0) return []
+  const others = sites.filter((other) => other.id !== id).flatMap((other) => other.record.domains)
+  return others.filter((domain) => wildcards.has(wildcardOver(domain) ?? ''))
 }
 
 /** The routes of one server, with the sites behind each. */
@@ -50,7 +62,9 @@ export function serverRoutes(sites: readonly CompiledSite[], scheme: Scheme, con
   const suffix = scheme === 'http' ? '-http' : ''
   const pages = here.flatMap((site) => {
     const isRedirect = scheme === 'http' && serversOf(site).http === 'redirect'
-    const pages = isRedirect ? [] : [portalAwayRoute(site), errorPageRoute(site)]
+    if (isRedirect) return []
+    const page = site.record.error_page === null ? undefined : errorPageRoute(site, othersBelow(site, here))
+    const pages = [portalAwayRoute(site), page]
     return pages.flatMap((route) => (route === undefined ? [] : [{ route, id: site.id }]))
   })
   return {

@@ -114,7 +114,9 @@ function ownPage(route: JsonLocation, domains: readonly string[]): string | unde
   if (body === undefined) return undefined
   const page = plainBraces(body)
   const { '@id': _id, ...rest } = route.value as Record<string, unknown>
-  const ours = errorPageRoute({ id: 0, record: { error_page: page, domains: [...domains] } as unknown as SiteRecord })
+  const others = itemsOf(at(route, 'match')).flatMap((set) => textsOf(at(itemsOf(at(set, 'not'))[0], 'host')) ?? [])
+  const record = { error_page: page, domains: [...domains] } as unknown as SiteRecord
+  const ours = errorPageRoute({ id: 0, record }, others)
   return canonicalJson(ours) === canonicalJson(rest) ? page : undefined
 }
 
