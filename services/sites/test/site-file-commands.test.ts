@@ -102,3 +102,54 @@ test('a file with protected sites and their portal is applied', async () => {
   const foreign = await runCommand(['sites', 'apply', file], { ...env, CADDY_ADMIN: 'http://127.0.0.1:9' })
   assert.match(foreign.stderr, /with CADDY_ADMIN there is no portal/)
 })
+
+test('groups of users come with the sites that name them, or not at all', async () => {
+  await using sites = await startSites({}, { caddy: true })
+  const admin = await sites.signIn()
+  const [httpPort, httpsPort] = sites.caddyPorts
+  const env = { DATA_DIR: sites.folder, CADDY_HTTP_PORT: String(httpPort), CADDY_HTTPS_PORT: String(httpsPort) }
+  const run = (...words: string[]) => runCommand(['sites', ...words], env)
+  const file = join(sites.folder, 'sites.yaml')
+  const write = (groups: string, named: string) =>
+    writeFile(
+      file,
+      `${groups}sites:
+  - { site_name: Files, domains: [files.test], upstreams: [{ url: "http://10.0.0.9:8080" }], tls: { mode: internal }, sign_in: { groups: [${named}] } }
+  - { site_name: Portal, domains: [auth.test], kind: portal, tls: { mode: internal } }
+`,
+    )
+  const groups = async () =>
+    (await admin.json<{ name: string; user_ids: string[] }[]>('GET', '/api/v1/portal/groups')).body.map(
+      ({ name, user_ids: ids }) => [name, ids.length],
+    )
+  const [user] = (await admin.json<{ username: string }[]>('GET', '/api/users')).body
+  assert.ok(user !== undefined)
+
+  await write('groups: { family: [nobody] }\n', 'family')
+  assert.match((await run('apply', file)).stderr, /^hearth: group family: there is no user nobody$/m)
+  await write(`groups: { family: [${user.username}] }\n`, 'friends')
+  assert.match((await run('apply', file)).stderr, /Files: sign_in\.groups\.0: names a group that there is not: friends/)
+  assert.deepEqual(await groups(), [], 'nothing of a file that is refused is there')
+
+  await write(`groups: { family: [${user.username}] }\n`, 'family')
+  const dry = await run('apply', file, '--dry-run')
+  assert.match(dry.stdout, /^create group family\ncreate Files\ncreate Portal\n1 group and 2 sites would be changed/)
+  assert.deepEqual(await groups(), [])
+  assert.match((await run('apply', file)).stdout, /^1 group and 2 sites changed$/m)
+  assert.deepEqual(await groups(), [['family', 1]])
+  assert.equal((await run('apply', file)).stdout, 'everything is as the file says\n')
+  const exported = await run('export')
+  assert.match(exported.stdout, new RegExp(`^groups:\\n  family:\\n    - ${user.username}\\nsites:`))
+
+  await write('groups: {}\n', 'family')
+  assert.match(
+    (await run('apply', file, '--prune')).stderr,
+    /group family: the site Files names it|there is not: family/,
+  )
+  await write('groups: {}\n', '')
+  assert.match(
+    (await run('apply', file, '--prune')).stdout,
+    /^delete group family\nchange Files: sign_in\n1 group and 1 site changed$/m,
+  )
+  assert.deepEqual(await groups(), [])
+})

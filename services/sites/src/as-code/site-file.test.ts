@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { arbitrarySite } from '../../test/site-arbitrary.ts'
 import { makeRecord } from '../../test/site-makers.ts'
 import { readSiteFile, SiteFileRefused, UploadNames, writeSiteFile } from './site-file.ts'
+import { planGroups } from './group-plan.ts'
 import { planSites } from './site-plan.ts'
 
 const none = new UploadNames([])
@@ -15,7 +16,7 @@ test('any site comes back as it was, and the same sites give the same text', asy
     fc.asyncProperty(arbitrarySite(1), async ({ record }) => {
       const text = writeSiteFile([record], none)
       const read = readSiteFile(text, none)
-      const { changes, unlisted } = await planSites(read, storedOf([record]), true)
+      const { changes, unlisted } = await planSites(read.sites, storedOf([record]), true)
       assert.deepEqual([changes, unlisted], [[], []], text)
     }),
     { numRuns: 300 },
@@ -81,7 +82,7 @@ test('certificates and authorities stand by their names', () => {
   const text = writeSiteFile([record], uploads)
   assert.match(text, /certificate: wildcard/)
   assert.match(text, /ca_id: 8/)
-  const [site] = readSiteFile(text, uploads)
+  const [site] = readSiteFile(text, uploads).sites
   assert.deepEqual([site?.tls.certificate_id, site?.upstream_tls.ca_id], [7, 8])
   assert.throws(() => readSiteFile(text, none), /Shop: there is no one upload of the name wildcard/)
 })
@@ -94,6 +95,9 @@ test('a file is refused with every reason', () => {
     ['sites: &a [*a]', /no YAML/],
     ['sites: [{ site_name: A }, 5]', /A: domains/, /number 2/],
     ['sites: [{ site_name: A, domains: [a.example.org], colour: red }]', /A: .*colour/],
+    ['sites: []\ngroups: [family]', /^groups: must be names of groups, each with a list of users$/m],
+    ['sites: []\ngroups: { "no name": [] }', /^group no name: must be 1 to 50 letters/m],
+    ['sites: []\ngroups: { family: ada }', /^group family: .*list/m],
     [
       'sites: [{ site_name: A, domains: [a.example.org] }, { site_name: a, domains: [b.example.org] }]',
       /^a: stands twice$/m,
@@ -134,7 +138,7 @@ test('a plan says what is created, changed and deleted; passwords that are not i
     ),
     none,
   )
-  const { changes, unlisted } = await planSites(file, stored, false)
+  const { changes, unlisted } = await planSites(file.sites, stored, false)
   assert.deepEqual(
     unlisted.map(({ id }) => id),
     [3],
@@ -150,7 +154,7 @@ test('a plan says what is created, changed and deleted; passwords that are not i
   assert.ok(change?.kind === 'change')
   assert.deepEqual([...change.members].sort(), ['max_body', 'site_name'])
   assert.deepEqual(change.wanted.extras.hashes, { ada: 'a hash' })
-  const pruned = await planSites(file, stored, true)
+  const pruned = await planSites(file.sites, stored, true)
   assert.deepEqual(pruned.changes.at(-1), { kind: 'delete', name: 'Gone', id: 3 })
 })
 
@@ -161,9 +165,53 @@ test('a site under a new name is known by its domains, and stays the same site',
     upstreams: [{ url: 'http://a:1' }],
   })
   const text = writeSiteFile([{ ...old, site_name: 'New', domains: ['b.example.org'] }], none)
-  const { changes } = await planSites(readSiteFile(text, none), storedOf([old]), true)
+  const { changes } = await planSites(readSiteFile(text, none).sites, storedOf([old]), true)
   assert.deepEqual(
     changes.map((change) => [change.kind, change.name, change.kind === 'create' ? undefined : change.id]),
     [['change', 'New', 1]],
   )
+})
+
+test('groups stand in the file by the names of their users, and a file without groups says nothing of them', () => {
+  const text = writeSiteFile([], none, [
+    { name: 'work', users: ['bob'] },
+    { name: 'family', users: ['bob', 'ada'] },
+  ])
+  assert.equal(text, 'groups:\n  family:\n    - ada\n    - bob\n  work:\n    - bob\nsites: []\n')
+  assert.deepEqual(readSiteFile(text, none).groups, [
+    { name: 'family', users: ['ada', 'bob'] },
+    { name: 'work', users: ['bob'] },
+  ])
+  assert.equal(readSiteFile('sites: []', none).groups, undefined)
+})
+
+test('a plan of groups says what is created, changed and deleted, and why it cannot be', () => {
+  const stored = {
+    groups: [
+      { name: 'family', userIds: ['1', '2'] },
+      { name: 'old', userIds: [] },
+    ],
+    users: new Map([
+      ['ada', '1'],
+      ['bob', '2'],
+    ]),
+  }
+  const file = [
+    { name: 'family', users: ['Bob', 'ada'] },
+    { name: 'work', users: ['bob'] },
+  ]
+  const staying = [makeRecord({ site_name: 'Wiki', domains: ['wiki.test'], sign_in: { groups: ['old'] } })]
+  assert.deepEqual(planGroups(undefined, stored, { prune: true, staying: [] }).changes, [])
+  assert.deepEqual(planGroups(file, stored, { prune: false, staying: [] }).changes, [
+    { kind: 'create', name: 'work', userIds: ['2'] },
+  ])
+  assert.deepEqual(planGroups(file, stored, { prune: true, staying: [] }).changes.at(-1), {
+    kind: 'delete',
+    name: 'old',
+    userIds: [],
+  })
+  assert.deepEqual(planGroups([{ name: 'family', users: ['eve'] }], stored, { prune: true, staying }).reasons, [
+    'group family: there is no user eve',
+    'group old: the site Wiki names it, so it cannot go',
+  ])
 })

@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { phraseOfZodIssue } from '@hearth/http'
 import { parse, stringify } from 'yaml'
+import { z } from 'zod'
 import { isObject } from '../import/config/json-location.ts'
 import { Upstream } from '../sites/proxy-schema.ts'
+import type { GroupEntry } from './group-plan.ts'
+import { GroupName } from '../sites/sign-in-schema.ts'
 import { PathRoute, SiteCreate, siteDefaults, type SiteRecord } from '../sites/schema.ts'
 
 /** Names of uploaded certificates and authorities by their numbers; a name that two have stands for neither. */
@@ -36,6 +39,10 @@ const references: Readonly<Record<string, string>> = {
 }
 const named = Object.fromEntries(Object.entries(references).map(([id, name]) => [name, id]))
 
+/** Most groups of a file, and most users of one of them. */
+const maxGroups = 200
+const maxMembers = 200
+
 /** Largest file, characters. */
 export const maxSiteFile = 16 * 1024 * 1024
 
@@ -44,18 +51,38 @@ export class SiteFileRefused extends Error {
   override readonly name = 'SiteFileRefused'
 }
 
-/** Writes sites as YAML, in the order of their names, without what is as it is by default. The same sites give the same text. */
-export function writeSiteFile(records: readonly SiteRecord[], uploads: UploadNames): string {
+/** What a file says. */
+export interface SiteFile {
+  readonly sites: readonly SiteCreate[]
+  /** Undefined when the file says nothing of groups. */
+  readonly groups: readonly GroupEntry[] | undefined
+}
+
+/**
+ * Writes sites and groups of users as YAML, in the order of their names, without what is as it is by default. The same sites and
+ * groups give the same text.
+ */
+export function writeSiteFile(
+  records: readonly SiteRecord[],
+  uploads: UploadNames,
+  groups: readonly GroupEntry[] = [],
+): string {
   const sites = records
     .toSorted((a, b) => (a.site_name < b.site_name ? -1 : 1))
     .map((record) => withNames(withoutDefaults(record), uploads))
-  return stringify({ sites }, { lineWidth: 0, aliasDuplicateObjects: false })
+  const members = groups
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, users }) => [name, [...users].sort()])
+  const document = { ...(groups.length > 0 && { groups: Object.fromEntries(members) as object }), sites }
+  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })
 }
 
-/** Reads the sites of a file. Throws `SiteFileRefused` with every reason. */
-export function readSiteFile(text: string, uploads: UploadNames): SiteCreate[] {
-  const entries = entriesOf(text)
+/** Reads the sites and groups of a file. Throws `SiteFileRefused` with every reason. */
+export function readSiteFile(text: string, uploads: UploadNames): SiteFile {
+  const document = documentOf(text)
   const reasons: string[] = []
+  const groups = readGroups(document['groups'], reasons)
+  const entries = document['sites'] as unknown[]
   const sites = entries.flatMap((entry, index) => {
     const label = isObject(entry) && typeof entry['site_name'] === 'string' ? entry['site_name'] : `number ${index + 1}`
     const unknown: string[] = []
@@ -70,7 +97,28 @@ export function readSiteFile(text: string, uploads: UploadNames): SiteCreate[] {
   if (sites.filter(({ kind, enabled }) => kind === 'portal' && enabled).length > 1)
     reasons.push('two sites of kind portal are enabled')
   if (reasons.length > 0) throw new SiteFileRefused(reasons.join('\n'))
-  return sites
+  return { sites, groups }
+}
+
+const GroupMembers = z.array(z.string().min(1).max(200)).max(maxMembers)
+
+function readGroups(value: unknown, reasons: string[]): GroupEntry[] | undefined {
+  if (value === undefined) return undefined
+  if (!isObject(value)) {
+    reasons.push('groups: must be names of groups, each with a list of users')
+    return []
+  }
+  if (Object.keys(value).length > maxGroups) reasons.push(`groups: at most ${maxGroups} are possible`)
+  return Object.entries(value).flatMap(([key, given]) => {
+    const name = GroupName.safeParse(key)
+    const users = GroupMembers.safeParse(given ?? [])
+    for (const issue of name.error?.issues ?? []) reasons.push(`group ${key}: ${phraseOfZodIssue(issue)}`)
+    for (const issue of users.error?.issues ?? [])
+      reasons.push(`group ${key}: ${[...issue.path, phraseOfZodIssue(issue)].join(': ')}`)
+    return name.data === undefined || users.data === undefined
+      ? []
+      : [{ name: name.data, users: [...new Set(users.data)] }]
+  })
 }
 
 /** The texts that stand more than once. */
@@ -79,7 +127,7 @@ function twice(texts: readonly string[]): Set<string> {
   return new Set(texts.filter((text) => seen.size === seen.add(text).size))
 }
 
-function entriesOf(text: string): unknown[] {
+function documentOf(text: string): Record<string, unknown> {
   let document: unknown
   try {
     document = parse(text, { maxAliasCount: 0, logLevel: 'error' })
@@ -88,9 +136,9 @@ function entriesOf(text: string): unknown[] {
   }
   if (!isObject(document) || !Array.isArray(document['sites']))
     throw new SiteFileRefused('the file has no list `sites`')
-  const other = Object.keys(document).find((key) => key !== 'sites')
+  const other = Object.keys(document).find((key) => key !== 'sites' && key !== 'groups')
   if (other !== undefined) throw new SiteFileRefused(`the file has ${other}, which is not known`)
-  return document['sites']
+  return document
 }
 
 function withoutDefaults({ site_name, domains, ...members }: SiteRecord): Record<string, unknown> {

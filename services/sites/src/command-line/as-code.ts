@@ -1,4 +1,6 @@
+import type { AnyQuery } from '@hearth/accounts'
 import { OperatorError } from '@hearth/runtime'
+import { planGroups, type PlannedGroup } from '../as-code/group-plan.ts'
 import { maxSiteFile, readSiteFile, SiteFileRefused, UploadNames, writeSiteFile } from '../as-code/site-file.ts'
 import { type PlannedSite, planSites, type SitePlan } from '../as-code/site-plan.ts'
 import { Problem } from '../problems.ts'
@@ -7,6 +9,7 @@ import { createDomainIndex } from '../sites/domains.ts'
 import { type WantedSite, wantedOfRow } from '../sites/site-change.ts'
 import { allSiteRows } from '../sites/store.ts'
 import { withStorage } from './data.ts'
+import { groupEntries, type GroupQuery, readStoredGroups, writeGroups } from './stored-groups.ts'
 import { problemLines } from './problem-lines.ts'
 import { readBounded } from './read-bounded.ts'
 import { openStoredSites } from './stored-sites.ts'
@@ -17,38 +20,45 @@ export interface ApplyOptions {
   readonly prune?: boolean
 }
 
-/** Prints all sites as YAML, without passwords; certificates stand in it by their names. */
+/** Prints all sites and groups as YAML, without passwords; certificates and users stand in it by their names. */
 export async function exportSites(): Promise<void> {
   await withStorage(async (storage) => {
-    const { uploads } = await openStoredSites(storage)
-    const records = (await allSiteRows(storage.database.query)).map((row) => wantedOfRow(row).record)
-    process.stdout.write(writeSiteFile(records, new UploadNames(await uploads.list())))
+    const { db, uploads } = await openStoredSites(storage)
+    const records = (await allSiteRows(db)).map((row) => wantedOfRow(row).record)
+    process.stdout.write(writeSiteFile(records, new UploadNames(await uploads.list()), await groupEntries(db)))
   })
 }
 
-/** Makes the sites those of a file (`-` for standard input): says what differs, and changes all of it at once or nothing. */
+/** Makes sites and groups those of a file (`-` for standard input): says what differs, and changes all of it at once or nothing. */
 export async function applySites(path: string, { dryRun = false, prune = false }: ApplyOptions): Promise<void> {
   const text = new TextDecoder().decode(await readBounded(path, maxSiteFile))
   await withStorage(async (storage) => {
     const { db, uploads, settleMany, editMany } = await openStoredSites(storage)
     const rows = await allSiteRows(db)
     const stored = rows.map((row) => ({ id: row.id, wanted: wantedOfRow(row) }))
-    const plan = await planSites(read(text, new UploadNames(await uploads.list())), stored, prune)
+    const file = read(text, new UploadNames(await uploads.list()))
+    const plan = await planSites(file.sites, stored, prune)
+    const staying = plan.staying.map(({ wanted }) => wanted.record)
+    const groups = planGroups(file.groups, await readStoredGroups(db), { prune, staying })
+    if (groups.reasons.length > 0) throw new OperatorError(groups.reasons.join('\n'))
+    const around = { plan, groups: groups.changes }
     const put = await settleAll(plan, {
       // Whoever is in the plan may take what another one gives up.
-      portal: settleMany((context) => contextOf(context, plan, false)),
-      others: settleMany((context) => contextOf(context, plan, true)),
+      portal: settleMany((context) => contextOf(context, around, false)),
+      others: settleMany((context) => contextOf(context, around, true)),
     })
-    print([...plan.changes.map(lineOf), ...plan.unlisted.map(unlistedLine)])
-    if (plan.changes.length === 0) return print(['everything is as the file says'])
+    print([...groups.changes.map(groupLine), ...plan.changes.map(lineOf), ...plan.unlisted.map(unlistedLine)])
+    if (plan.changes.length + groups.changes.length === 0) return print(['everything is as the file says'])
     if (!dryRun) {
       const changed = new Set(plan.changes.map((change) => (change.kind === 'create' ? undefined : change.id)))
       const unchanged = new Map(rows.filter(({ id }) => changed.has(id)).map(({ id, revision }) => [id, revision]))
       const remove = plan.changes.flatMap((change) => (change.kind === 'delete' ? [change.id] : []))
-      await editMany({ put, remove, unchanged }, { author: 'command line', cause: 'import' }).catch(refused)
+      const alongside = (trx: AnyQuery) => writeGroups(trx as GroupQuery, groups.changes, Date.now())
+      const about = { author: 'command line', cause: 'import' }
+      await editMany({ put, remove, unchanged, alongside }, about).catch(refused)
     }
-    const count = `${plan.changes.length} ${plan.changes.length === 1 ? 'site' : 'sites'}`
-    print([dryRun ? `${count} would be changed; nothing was` : `${count} changed`])
+    const counts = [countOf(groups.changes.length, 'group'), countOf(plan.changes.length, 'site')].flat().join(' and ')
+    print([dryRun ? `${counts} would be changed; nothing was` : `${counts} changed`])
   })
 }
 
@@ -64,8 +74,12 @@ function refused(error: unknown): never {
   throw error instanceof Problem ? new OperatorError(problemLines(error).join('\n'), { cause: error }) : error
 }
 
-/** The context of the rules with the sites that stay as they are, and with the portal that there will be. */
-function contextOf(context: SharedRuleContext, plan: SitePlan, hasPortal: boolean): SharedRuleContext {
+/** The context of the rules with the sites that stay as they are, and with the portal and the groups that there will be. */
+function contextOf(
+  context: SharedRuleContext,
+  { plan, groups }: { readonly plan: SitePlan; readonly groups: readonly PlannedGroup[] },
+  hasPortal: boolean,
+): SharedRuleContext {
   const staying = plan.staying.map(({ id, wanted }) => Object.assign({ id }, wanted.record))
   const ids = new Map(staying.map(({ id, site_name: name }) => [name.toLowerCase(), id]))
   const isPortal = ({ kind, enabled }: WantedSite['record']) => kind === 'portal' && enabled
@@ -76,7 +90,11 @@ function contextOf(context: SharedRuleContext, plan: SitePlan, hasPortal: boolea
     domains: createDomainIndex(staying),
     siteOfName: (name) => ids.get(name.toLowerCase()),
     // A site that is to be created has no number yet; the rules only ask whether there is one.
-    portal: { ...context.portal, siteId: hasPortal && isPlanned ? 0 : present },
+    portal: {
+      ...context.portal,
+      siteId: hasPortal && isPlanned ? 0 : present,
+      groups: groupsAfter(context.portal.groups, groups),
+    },
   }
 }
 
@@ -105,6 +123,19 @@ async function settleAll(
 function print(lines: readonly string[]): void {
   for (const line of lines) process.stdout.write(`${line.replaceAll(/\p{Cc}/gu, '?')}\n`)
 }
+
+function groupsAfter(before: ReadonlySet<string>, changes: readonly PlannedGroup[]): Set<string> {
+  const names = new Set(before)
+  for (const { kind, name } of changes)
+    if (kind === 'delete') names.delete(name)
+    else names.add(name)
+  return names
+}
+
+const countOf = (count: number, noun: string): string[] =>
+  count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`]
+
+const groupLine = ({ kind, name }: PlannedGroup) => `${kind} group ${name}`
 
 const unlistedLine = ({ wanted }: SitePlan['unlisted'][number]) => `not in the file, stays: ${wanted.record.site_name}`
 

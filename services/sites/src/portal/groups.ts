@@ -5,6 +5,7 @@ import { usersIn } from '../accounts/users.ts'
 import { conflict, invalidField, notFound } from '../problems.ts'
 import { allSiteRows } from '../sites/store.ts'
 import { wantedOfRow } from '../sites/site-change.ts'
+import { groupsOf } from '../sites/sign-in-schema.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import type { PortalState } from './portal-state.ts'
 import type { AccessGroup, AccessGroupCreate } from './schema.ts'
@@ -76,8 +77,3 @@ export function createGroups({ database, clock, state }: GroupDependencies) {
     },
   }
 }
-
-type SignIn = ReturnType<typeof wantedOfRow>['record']['sign_in']
-
-const groupsOf = (signIn: SignIn): string[] =>
-  signIn === null ? [] : [...signIn.groups, ...signIn.rules.flatMap((rule) => rule.groups)]

@@ -1,3 +1,4 @@
+import type { AnyQuery } from '@hearth/accounts'
 import { acquireLock, uniqueViolation, type Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
@@ -16,6 +17,8 @@ export interface BulkEdit {
   readonly remove: readonly number[]
   /** Revisions that sites must still have; the edit is a conflict when one was changed or deleted meanwhile. */
   readonly unchanged?: ReadonlyMap<number, number>
+  /** Written in the same transaction, before the sites. */
+  readonly alongside?: (trx: AnyQuery) => Promise<void>
 }
 
 /** Result of a bulk edit. Sites that Caddy refused are kept and stay as they were. */
@@ -39,6 +42,7 @@ export function createEditMany(dependencies: {
     const before = await rowsOf(database.query, edit)
     const work = database.query.transaction().execute(async (trx) => {
       await acquireLock(database.kind, trx, siteLock)
+      await edit.alongside?.(trx)
       return await write(trx, edit, { author: about.author, now: dependencies.clock.now() })
     })
     const ids = await work.catch((error: unknown) => {

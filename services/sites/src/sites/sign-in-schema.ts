@@ -41,3 +41,7 @@ export const SiteSignIn = z
   })
   .meta({ id: 'SiteSignIn' })
 export type SiteSignIn = z.infer<typeof SiteSignIn>
+
+/** Returns the names of the groups that a site names. */
+export const groupsOf = (signIn: SiteSignIn | null): string[] =>
+  signIn === null ? [] : [...signIn.groups, ...signIn.rules.flatMap((rule) => rule.groups)]

@@ -1,0 +1,38 @@
+import type { Kysely } from 'kysely'
+import type { AccountTables } from '../accounts/tables.ts'
+import { usersIn } from '../accounts/users.ts'
+import type { GroupEntry, PlannedGroup, StoredGroups } from '../as-code/group-plan.ts'
+import * as store from '../portal/store.ts'
+import type { PortalTables } from '../portal/tables.ts'
+
+/** A database, or a transaction of one, with users and their groups. */
+export type GroupQuery = Kysely<AccountTables & PortalTables>
+
+/** Returns the groups and users that there are. */
+export async function readStoredGroups(db: GroupQuery): Promise<StoredGroups> {
+  const members = Map.groupBy(await store.listMemberRows(db), (row) => row.group_name)
+  const groups = (await store.listGroupRows(db)).map(({ name }) => ({
+    name,
+    userIds: (members.get(name) ?? []).map((row) => row.user_id),
+  }))
+  const users = await usersIn(db).list()
+  return { groups, users: new Map(users.map(({ id, username }) => [username.toLowerCase(), id])) }
+}
+
+/** Returns the groups as a file has them, with the names of their users. */
+export async function groupEntries(db: GroupQuery): Promise<GroupEntry[]> {
+  const { groups } = await readStoredGroups(db)
+  const names = new Map((await usersIn(db).list()).map(({ id, username }) => [id, username]))
+  return groups.map(({ name, userIds }) => ({ name, users: userIds.flatMap((id) => names.get(id) ?? []) }))
+}
+
+/** Makes the groups what a plan says. `now` is milliseconds since the epoch. */
+export async function writeGroups(trx: GroupQuery, changes: readonly PlannedGroup[], now: number): Promise<void> {
+  for (const { kind, name, userIds } of changes) {
+    if (kind === 'delete') await store.deleteGroupRow(trx, name)
+    else {
+      await store.insertGroupRow(trx, { name, created_at: now })
+      await store.replaceMemberRows(trx, name, userIds)
+    }
+  }
+}
