@@ -149,12 +149,20 @@ function permissionsFor(access: string, isReading: boolean): TokenPermissions | 
   return access === 'submitter' ? 'submit' : 'full'
 }
 
-/** Redirects a browser to the sign-in page; answers a script with 401. */
+/**
+ * Redirects a browser to the sign-in page; answers a script with 401. What a share menu or a bookmark sent along is there again
+ * after the sign-in.
+ */
 function refusal({ request }: GuardedRequest, access: string): Problem {
   const isBrowsing = access === 'page' && (request.headers.accept ?? '').includes('text/html')
   if (!isBrowsing) return unauthenticated()
-  return new Problem(303, 'Sign in first', { headers: { location: '/login' } })
+  const { url } = request
+  const next = url.includes('?') && url.length <= maxNext ? `?next=${encodeURIComponent(url)}` : ''
+  return new Problem(303, 'Sign in first', { headers: { location: `/login${next}` } })
 }
+
+/** Longest address that is kept over a sign-in, characters. */
+const maxNext = 2000
 
 const hasHeader = ({ request }: GuardedRequest): boolean => request.headers['x-csrf-token'] !== undefined
 

@@ -129,6 +129,10 @@ describe('with sign-in', () => {
       const response = await media.call('GET', path, { headers: { accept: 'text/html' } })
       assert.deepEqual([response.status, response.headers.get('location')], [303, '/login'], path)
     }
+    const shared = await media.call('GET', '/?url=https%3A%2F%2Fexample.org%2Fa%3Fb', {
+      headers: { accept: 'text/html' },
+    })
+    assert.equal(shared.headers.get('location'), '/login?next=%2F%3Furl%3Dhttps%253A%252F%252Fexample.org%252Fa%253Fb')
     assert.equal((await media.call('GET', '/health')).status, 200)
     assert.equal((await media.call('GET', '/share/unknown1')).status, 404)
     const { body } = await media.json<Record<string, unknown>>('GET', '/api/session')

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertUsableOn, browserObstacle, everyScreen, settled, startBrowser, visit } from '@hearth/testing'
+import {
+  assertUsableOn,
+  browserObstacle,
+  everyScreen,
+  settled,
+  startBrowser,
+  submitSignIn,
+  visit,
+} from '@hearth/testing'
 import { knows, startMedia } from './in-process.ts'
 import { startPlatform } from './platform/platform.ts'
 
@@ -60,4 +68,22 @@ test('what the address of a page says is decoded once', { skip: browserObstacle(
   await visit(page, `${media.url}/security-log?q=%2541`)
   await settled(page)
   assert.equal(await page.getByRole('searchbox').inputValue(), '%41')
+})
+
+test('an address that is shared before the sign-in is in the field after it', { skip: browserObstacle() }, async () => {
+  await using media = await startMedia()
+  const json = { enable_authentication: true, admin_username: 'ada', admin_password: 'tall-giraffe-on-ice-7' }
+  assert.equal((await media.json('POST', '/api/settings', { json })).status, 200)
+  await using browser = await startBrowser()
+  const { page } = browser
+  const address = 'https://www.youtube.com/watch?v=aaaaaaaaaaa&list=1'
+  await visit(page, `${media.url}/?url=${encodeURIComponent(address)}`)
+  await submitSignIn(page, 'ada', 'tall-giraffe-on-ice-7')
+  const field = page.getByRole('textbox', { name: 'Address of a video' })
+  await field.waitFor()
+  assert.equal(await field.inputValue(), address)
+  for (const elsewhere of ['//example.org/', '/\\example.org', 'https://example.org/']) {
+    await page.goto(`${media.url}/login?next=${encodeURIComponent(elsewhere)}`)
+    assert.equal(page.url(), `${media.url}/`, elsewhere)
+  }
 })

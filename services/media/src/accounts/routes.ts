@@ -1,6 +1,8 @@
+import { safeNextUrl } from '@hearth/accounts/next-url'
 import type { SecurityLog } from '@hearth/accounts/security-log'
 import { OwnSessionPath, OwnSessions } from '@hearth/accounts/own-sessions'
 import { seeOther, type Call, type Route } from '@hearth/http'
+import { z } from 'zod'
 import { route, sessionCookie, type Caller } from '../access.ts'
 import { JobPath } from '../jobs/schema.ts'
 import { accountActor, eventOrigin } from '../security-log/event-origin.ts'
@@ -111,12 +113,15 @@ function signInRoutes({ sessions, captcha, securityLog }: AccountDependencies, c
         summary: 'Sign-in page',
         description: 'Sets the CSRF cookie; the page holds the field `captcha_token`.',
         limit: '20',
-        success: { status: 200, media: 'text/html', description: 'The page; 303 to / when nobody has to sign in' },
+        query: z.object({
+          next: z.string().optional().meta({ description: 'Path on this server to go on to; another one counts as /' }),
+        }),
+        success: { status: 200, media: 'text/html', description: 'The page; 303 when nobody has to sign in' },
         also: [303],
       },
       (call) => {
         const token = cookies.setCsrf(call)
-        if (call.caller !== undefined) return seeOther(call, '/')
+        if (call.caller !== undefined) return seeOther(call, safeNextUrl(call.query.next))
         const field = (name: string, value: string) => `<input type="hidden" name="${name}" value="${value}">`
         return call.answer.page(
           `<template id="sign-in-fields">${field('captcha_token', captcha.create())}${field('csrf_token', token)}</template>`,

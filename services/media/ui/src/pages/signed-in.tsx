@@ -1,6 +1,8 @@
+import { safeNextUrl } from '@hearth/accounts/next-url'
 import { Redirect } from 'wouter'
 
-/** The address of the sign-in page, for somebody who is signed in: leads on to the downloads. */
+/** The address of the sign-in page, for somebody who is signed in: leads on to where they wanted to go. */
 export function SignedInPage() {
-  return <Redirect to="/" replace />
+  const next = new URLSearchParams(window.location.search).get('next') ?? undefined
+  return <Redirect to={safeNextUrl(next)} replace />
 }
