@@ -66,6 +66,11 @@ test('a failed download has its one remedy as a button, and a report to save', {
   )
   assert.notEqual(failed.error_code, null)
   await page.goto(`${media.url}/job/${id}`)
+  const opening = page.context().waitForEvent('page')
+  await page.getByRole('alert').getByRole('link', { name: 'Look on YouTube' }).click()
+  const opened = await opening
+  await opened.waitForURL(failed.url)
+  await opened.close()
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download report' }).click()
   assert.equal((await downloading).suggestedFilename(), `failure-${id.slice(0, 8)}.txt`)

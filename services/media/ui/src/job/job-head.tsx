@@ -11,6 +11,7 @@ import {
 import { Link } from 'wouter'
 import { ActionButton } from '../buttons.tsx'
 import { helpFor } from '../jobs/failure-help.ts'
+import { RemedyButton } from '../jobs/remedy-button.tsx'
 import { isActive, isDownloadable, isFailed, titleOf, type LiveJob } from '../jobs/job.ts'
 import { originalOf, platformNames } from '../jobs/job-labels.ts'
 import { JobFacts, JobProgress, JobStatusBadge } from '../jobs/job-facts.tsx'
@@ -97,6 +98,7 @@ function Buttons({ job }: { job: LiveJob }) {
 /** Reason why a job ended without a file, the one thing to do, and the report. */
 function Failure({ job }: { job: LiveJob }) {
   const saving = useDownloadButton()
+  const { retry } = useJobActions()
   const help = helpFor(job)
   const isError = job.status === 'error'
   return (
@@ -110,11 +112,7 @@ function Failure({ job }: { job: LiveJob }) {
       {help.text}
       {isError && (
         <Group gap="xs" mt="sm">
-          {help.link !== undefined && (
-            <Button component={Link} href={help.link.href} size="xs">
-              {help.link.label}
-            </Button>
-          )}
+          <RemedyButton remedy={help.remedy} isBusy={retry.isPending} onRetry={() => retry.mutate(job)} size="xs" />
           <ActionButton icon={IconFileText} size="xs" {...saving(`/api/jobs/${job.id}/report`)}>
             Download report
           </ActionButton>

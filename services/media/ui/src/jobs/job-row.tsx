@@ -1,4 +1,4 @@
-import { Button, Tooltip } from '@mantine/core'
+import { Tooltip } from '@mantine/core'
 import { IconAction } from '@hearth/ui'
 import { IconBan, IconDownload, IconRefresh } from '@tabler/icons-react'
 import { memo } from 'react'
@@ -8,6 +8,7 @@ import { isActive, isDownloadable, isFailed, titleOf, type LiveJob } from './job
 import { JobFacts, JobProgress, JobStatusBadge } from './job-facts.tsx'
 import { Thumbnail } from './thumbnail.tsx'
 import { helpFor } from './failure-help.ts'
+import { RemedyButton } from './remedy-button.tsx'
 
 /** Actions of a row. */
 export interface RowActions {
@@ -30,7 +31,7 @@ export const JobRow = memo(function JobRow(props: { job: LiveJob; isBusy: boolea
         </Tooltip>
         <JobFacts job={job} />
         {isActive(job) && <JobProgress job={job} />}
-        {job.status === 'error' && <Reason job={job} />}
+        {job.status === 'error' && <Reason job={job} isBusy={isBusy} onRetry={() => actions.onRetry(job)} />}
       </div>
       <div className="job-end">
         <JobStatusBadge job={job} />
@@ -40,18 +41,14 @@ export const JobRow = memo(function JobRow(props: { job: LiveJob; isBusy: boolea
   )
 })
 
-function Reason({ job }: { job: Job }) {
-  const { text, link } = helpFor(job)
+function Reason({ job, isBusy, onRetry }: { job: Job; isBusy: boolean; onRetry: () => void }) {
+  const { text, remedy } = helpFor(job)
   return (
     <>
       <p className="job-reason">
         {sentence(job.message)} <span>{text}</span>
       </p>
-      {link !== undefined && (
-        <Button component={Link} href={link.href} variant="default" size="compact-sm" className="job-help">
-          {link.label}
-        </Button>
-      )}
+      <RemedyButton {...{ remedy, isBusy, onRetry }} variant="default" size="compact-sm" className="job-help" />
     </>
   )
 }
