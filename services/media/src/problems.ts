@@ -1,4 +1,5 @@
 import { AccountError, PasskeyError } from '@hearth/accounts'
+import { isDiskFull } from '@hearth/database'
 import { HttpError, type ErrorAnswer } from '@hearth/http'
 import { NotificationError } from '@hearth/notifications'
 import { z } from 'zod'
@@ -82,12 +83,6 @@ export function toError(error: unknown): ErrorAnswer {
   if (error instanceof NotificationError) return toError(problemOfNotificationError(error))
   if (isDiskFull(error)) return toError(unavailable('The disk is full; make room and try again'))
   return { status: 500, body: { detail: 'Something went wrong on the server; its log says more' } satisfies ErrorBody }
-}
-
-/** Returns true if the database had no room to write: SQLITE_FULL, or `disk_full` of PostgreSQL. */
-function isDiskFull(error: unknown): boolean {
-  const { errcode, code } = (error ?? {}) as { errcode?: unknown; code?: unknown }
-  return errcode === 13 || code === '53100'
 }
 
 function problemOfHttpError({ message, reason }: HttpError): Problem {

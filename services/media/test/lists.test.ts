@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createOutboundAllow, createOutboundPolicy } from '@hearth/outbound'
 import { eventually, temporaryDirectory } from '@hearth/testing'
+import { sql } from 'kysely'
 import type { PlatformHealth } from '../src/health/schema.ts'
 import type { ImportAnswer, Intake } from '../src/intake/schema.ts'
 import type { Job } from '../src/jobs/schema.ts'
@@ -159,4 +160,23 @@ test('a platform that refuses a list is paused, and the next list is not request
   const [health] = (await media.json<PlatformHealth[]>('GET', '/api/platforms')).body
   assert.deepEqual([health?.pause?.reason, health?.pause?.refusals], ['rate_limited', 1])
   assert.deepEqual([(await listOf(media, second!)).status, refusing.requests.length], [503, asked])
+})
+
+test('while the disk of the database is full no address of an import is taken, and afterwards all are, once', async () => {
+  await using media = await startMedia(knows(platform.host))
+  const { query } = media.service.app.core.database
+  const urls = Array.from({ length: 400 }, (_, index) =>
+    platform.page('sound.m4a', { id: `full-${index}-${'x'.repeat(60)}` }),
+  )
+  const send = () =>
+    media.json<ImportAnswer & { detail?: string }>('POST', '/api/imports', { json: { urls, type: 'audio' } })
+  const waiting = async () => (await media.json<Intake>('GET', '/api/imports')).body.waiting
+  const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(query)
+  await sql`pragma max_page_count = ${sql.lit((rows[0]?.page_count ?? 0) + 2)}`.execute(query)
+  const refused = await send()
+  assert.deepEqual([refused.status, refused.body.detail], [503, 'The disk is full; make room and try again'])
+  assert.equal(await waiting(), 0)
+  await sql`pragma max_page_count = 1073741823`.execute(query)
+  assert.equal((await send()).body.added, 400)
+  assert.equal((await send()).body.added, 0, 'none twice')
 })

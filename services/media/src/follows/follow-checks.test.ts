@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
+import { sql } from 'kysely'
 import { bothDatabases, followedList, openIntake, wanted, type Where } from '../../test/intake-fixture.ts'
 import type { ReadList } from '../lists/media-lists.ts'
 import { createPlatformHosts } from '../platforms/platform-hosts.ts'
@@ -102,3 +103,20 @@ function onDatabase(where: Where): void {
 }
 
 for (const where of bothDatabases) onDatabase(where)
+
+test('while the disk is full a list takes nothing and says why; afterwards all of it comes, once', async () => {
+  const [where] = bothDatabases as [Where, Where]
+  const read = readList(Array.from({ length: 300 }, (_, index) => `medium-${index}-${'x'.repeat(80)}`))
+  await using place = await openChecks(where, () => Promise.resolve(read), { takes_present: 1, is_begun: 0 })
+  const { query } = place.database
+  const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(query)
+  await sql`pragma max_page_count = ${sql.lit((rows[0]?.page_count ?? 0) + 2)}`.execute(query)
+  const { error_code, message, failures, next_at } = await place.check()
+  assert.deepEqual([error_code, message, failures], ['disk_full', 'There is not enough space left on the disk', 0])
+  assert.ok(next_at - place.timers.now() <= 66 * minute)
+  assert.equal((await place.intake.status()).waiting, 0, 'all of a list or nothing')
+  await sql`pragma max_page_count = 1073741823`.execute(query)
+  await place.follows.checkNow(place.list.id)
+  const after = await place.check()
+  assert.deepEqual([after.error_code, (await place.intake.status()).waiting], [null, 300])
+})

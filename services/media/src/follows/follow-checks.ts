@@ -1,5 +1,5 @@
 import type { Log, Timers } from '@hearth/runtime'
-import type { Database } from '@hearth/database'
+import { isDiskFull, type Database } from '@hearth/database'
 import type { Kysely } from 'kysely'
 import type { MediaBus } from '../events.ts'
 import type { MediaIntake } from '../intake/intake.ts'
@@ -25,7 +25,7 @@ export interface CheckDependencies {
 const minute = 60_000
 /** Interval at which due lists are read, and time after which a check counts as lost, milliseconds. */
 const [interval, lease] = [10_000, 5 * minute]
-/** Longest wait after failures, milliseconds, and while the platform is paused. */
+/** Longest wait after failures, milliseconds, and while the platform is paused or the disk is full. */
 const [maxWait, maxPausedWait] = [7 * 24 * 60 * minute, 60 * minute]
 /** Longest part of a wait by which it is longer than it should be, so that lists of one hour do not stay together. */
 const maxSpread = 0.1
@@ -92,9 +92,10 @@ export class FollowChecks {
     } catch (error) {
       // The check is due again at the next start.
       if (this.#closing.signal.aborted) return void (await store.endClaim(database.query, list, {}))
-      if (!(error instanceof MediaFailure))
-        log.error({ err: error, list: list.id }, 'a followed list could not be read')
-      await store.endClaim(database.query, list, failureValues(list, error, timers.now()))
+      const failure = isDiskFull(error) ? new MediaFailure('disk_full', undefined, error) : error
+      if (!(failure instanceof MediaFailure && failure.code !== 'disk_full'))
+        log.error({ err: failure, list: list.id }, 'a followed list could not be checked')
+      await store.endClaim(database.query, list, failureValues(list, failure, timers.now()))
     }
     bus.publish({ type: 'lists_changed', job_id: null })
   }
@@ -147,8 +148,8 @@ const spread = (wait: number): number => Math.round(wait * (1 + Math.random() * 
 function failureValues(list: FollowedListRow, error: unknown, now: number) {
   const isForeseen = error instanceof MediaFailure
   const failures = list.failures + 1
-  // A platform that is paused is no failure of the list.
-  const isPaused = isForeseen && blockReasonOf(error.code) !== undefined
+  // A platform that is paused is no failure of the list, nor is a full disk.
+  const isPaused = isForeseen && (blockReasonOf(error.code) !== undefined || error.code === 'disk_full')
   const every = list.every_minutes * minute
   const wait = isPaused ? Math.min(every, maxPausedWait) : Math.min(maxWait, every * 2 ** Math.min(failures, 16))
   return {
