@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compressionProblems, rawReader } from '@hearth/testing'
 import { csrfCookie } from '../src/accounts/csrf.ts'
+import { readPicture } from '../src/pictures/picture.ts'
 import { knows, startMedia } from './in-process.ts'
 import { startPlatform } from './platform/platform.ts'
 
@@ -32,6 +33,46 @@ test('every page and file of the application is served, with a CSRF token, and u
   }
   for (const path of ['/api/none', '/download/none', '/none.js', '/.env', '/events/none'])
     assert.equal((await media.call('GET', path)).status, 404, path)
+})
+
+interface Manifest {
+  readonly id: string
+  readonly start_url: string
+  readonly scope: string
+  readonly display: string
+  readonly icons: readonly {
+    readonly src: string
+    readonly type: string
+    readonly sizes: string
+    readonly purpose: string
+  }[]
+  readonly share_target: {
+    readonly action: string
+    readonly method: string
+    readonly params: Readonly<Record<string, string>>
+  }
+}
+
+test('phones can install the application, also from its sign-in page, and share addresses to it', async () => {
+  await using media = await startMedia()
+  const json = { enable_authentication: true, admin_username: 'ada', admin_password: 'tall-giraffe-on-ice-7' }
+  assert.equal((await media.json('POST', '/api/settings', { json })).status, 200)
+  media.cookies.clear()
+  assert.match(await (await media.call('GET', '/login')).text(), /<link rel="manifest" href="\/manifest\.webmanifest"/)
+  const { status, body: manifest } = await media.json<Manifest>('GET', '/manifest.webmanifest')
+  assert.equal(status, 200)
+  assert.deepEqual([manifest.id, manifest.start_url, manifest.scope, manifest.display], ['/', '/', '/', 'standalone'])
+  for (const wanted of ['192x192 any', '512x512 any', '512x512 maskable']) {
+    const icon = manifest.icons.find(
+      ({ sizes, purpose, type }) => `${sizes} ${purpose}` === wanted && type === 'image/png',
+    )
+    const response = await media.call('GET', icon?.src ?? '/none')
+    assert.equal(response.status, 200, wanted)
+    const picture = readPicture(new Uint8Array(await response.arrayBuffer()))
+    assert.equal(`${picture?.width}x${picture?.height}`, wanted.split(' ')[0])
+  }
+  const { action, method, params } = manifest.share_target
+  assert.deepEqual([action, method, params['url'], params['text']], ['/', 'GET', 'url', 'text'])
 })
 
 test('a job’s page exists as long as the job, and other addresses are not pages', async () => {
