@@ -58,6 +58,22 @@ test('a list shows its media in order, what is known of each, and leaves out wha
   assert.deepEqual([gone.status, gone.body.error], [502, 'removed'])
 })
 
+test('lists that name each other are each read alone', async () => {
+  await using media = await startMedia(knows(platform.host))
+  const address = (name: string) => `http://${platform.host}/feed/${name}`
+  platform.feed('forth', [
+    { url: address('back'), title: 'Back' },
+    { url: platform.page('sound.m4a', { id: 'between' }), title: 'Between' },
+  ])
+  platform.feed('back', [{ url: address('forth'), title: 'Forth' }])
+  const { status, body } = await listOf(media, address('forth'))
+  // What a list names is shown, and never followed.
+  assert.deepEqual([status, body.entries.map(({ title }) => title)], [200, ['Back', 'Between']])
+  assert.equal(platform.requests.filter((line) => line.endsWith('/feed/back')).length, 0)
+  const back = await listOf(media, address('back'))
+  assert.deepEqual([back.status, back.body.entries.map(({ title }) => title)], [200, ['Forth']])
+})
+
 test('of a list of 10,000 entries the first thousand are shown', { timeout: 120_000 }, async () => {
   await using media = await startMedia(knows(platform.host))
   const entries = Array.from({ length: 10_000 }, (_, index) => ({
