@@ -52,6 +52,11 @@ const rules: Readonly<Record<string, Rule>> = {
     text: 'Delete old downloads, or let them expire by themselves.',
     link: { label: 'Set the retention', href: '/settings' },
   },
+  no_room: {
+    short: 'no room',
+    text: 'Raise the storage budget, or unpin or delete downloads.',
+    link: { label: 'Show the storage', href: '/settings?tab=storage' },
+  },
   network: { short: 'not reached', text: 'Often this passes; try again in a moment.' },
 }
 
