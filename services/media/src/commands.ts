@@ -41,7 +41,7 @@ function addGetCommand(program: Command): void {
     .addOption(new Option('--audio', 'keep the sound (default)').conflicts('video'))
     .option('--video', 'keep the video')
     .addOption(new Option('--quality <quality>', 'how good').choices(['max', 'medium', 'small']).default('max'))
-    .option('--again', 'download it once more when the service has it already')
+    .option('--again', 'make another download of what the service has already; it shares the stored file')
     .option('--wait', 'wait until it is done')
     .option('-o, --output <file>', 'wait, and write the file there: a file, a folder, or - for standard output')
     .addOption(new Option('--format <format>', 'of a sound').choices(soundFormats).default('mp3'))

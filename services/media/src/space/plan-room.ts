@@ -50,9 +50,9 @@ export async function planRoom(db: Kysely<Tables>, request: RoomRequest): Promis
   const picker = createJobPicker()
   let isMore = true
   for (let offset = 0; isMore && freed < shortage && picker.jobs.length < maxJobs; offset += slice) {
-    const found = await listCandidates(db, rule, { now, offset, limit: slice })
-    isMore = found.length === slice
-    for (const candidate of found) {
+    const candidates = await listCandidates(db, rule, { now, offset, limit: slice })
+    isMore = candidates.isMore
+    for (const candidate of candidates.found) {
       if (freed >= shortage || picker.jobs.length >= maxJobs) break
       freed += picker.add(candidate)
     }

@@ -71,37 +71,48 @@ export interface Candidate extends Pick<JobRow, 'id' | 'last_used_at'> {
   readonly other_bytes: number
 }
 
-/** Jobs whose files may go, in the order of a rule. */
-export async function listCandidates(db: Db, rule: StorageRule, { now, offset, limit }: Slice): Promise<Candidate[]> {
+/** Ids of jobs whose files may go, in the order of a rule. */
+async function candidateIds(db: Db, rule: StorageRule, { now, offset, limit }: Slice): Promise<string[]> {
+  const query = db.selectFrom('jobs').select('jobs.id').where(mayGo(now)).limit(limit).offset(offset)
+  const ordered =
+    rule === 'largest'
+      ? query.orderBy('jobs.filesize_bytes', (by) => by.desc().nullsLast()).orderBy('jobs.id', 'desc')
+      : rule === 'oldest'
+        ? query.orderBy('jobs.finished_at').orderBy('jobs.id')
+        : query
+            .orderBy('jobs.last_used_at', (by) => by.asc().nullsFirst())
+            .orderBy('jobs.finished_at')
+            .orderBy('jobs.id')
+  return (await ordered.execute()).map(({ id }) => id)
+}
+
+/** Jobs whose files may go, in the order of a rule; those whose file has no row yet are left out. */
+export async function listCandidates(
+  db: Db,
+  rule: StorageRule,
+  page: Slice,
+): Promise<{ found: Candidate[]; isMore: boolean }> {
+  const ids = await candidateIds(db, rule, page)
+  if (ids.length === 0) return { found: [], isMore: false }
   const others = sql<number>`coalesce((
     select cast(sum(o.bytes) as bigint) from artifacts o
     where o.job_id = jobs.id and o.name <> artifacts.name and o.kind not in (${sql.join([...remakeableKinds])})
       and not exists (
         select 1 from artifacts p where p.folder_id = o.folder_id and p.name = o.name and p.job_id <> o.job_id)), 0)`
-  const query = db
+  const holders = sql<number>`(
+    select count(*) from artifacts h where h.folder_id = artifacts.folder_id and h.name = artifacts.name)`
+  const rows = await db
     .selectFrom('jobs')
     .innerJoin('artifacts', (join) =>
       join.onRef('artifacts.job_id', '=', 'jobs.id').onRef('artifacts.name', '=', 'jobs.artifact'),
     )
     .select(['jobs.id', 'jobs.last_used_at', 'artifacts.folder_id', 'artifacts.name', 'artifacts.bytes', titleOf])
-    .select([
-      others.as('other_bytes'),
-      sql<number>`(
-        select count(*) from artifacts h
-        where h.folder_id = artifacts.folder_id and h.name = artifacts.name)`.as('holders'),
-    ])
+    .select([others.as('other_bytes'), holders.as('holders')])
+    .where('jobs.id', 'in', ids)
     .where('artifacts.is_stored', '=', 1)
-    .where(mayGo(now))
-    .limit(limit)
-    .offset(offset)
-  if (rule === 'largest')
-    return query.orderBy('artifacts.bytes', 'desc').orderBy('artifacts.folder_id').orderBy('jobs.id').execute()
-  if (rule === 'oldest') return query.orderBy('jobs.finished_at').orderBy('jobs.id').execute()
-  return query
-    .orderBy('jobs.last_used_at', (by) => by.asc().nullsFirst())
-    .orderBy('jobs.finished_at')
-    .orderBy('jobs.id')
     .execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return { found: ids.flatMap((id) => byId.get(id) ?? []), isMore: ids.length === page.limit }
 }
 
 const sumOf = (column: string) => sql<number>`coalesce(cast(sum(${sql.ref(column)}) as bigint), 0)`
@@ -125,11 +136,12 @@ export async function sumReserved(db: Db, besides?: string): Promise<number> {
 
 /** Pinned jobs with files: their number, and the bytes of their files. */
 export async function sumPinned(db: Db): Promise<{ bytes: number; downloads: number }> {
+  // A value instead of a parameter, for the index of these rows.
+  const pinned = db.selectFrom('jobs').select('id').where('pinned', '=', sql.lit(1))
   return db
     .selectFrom('artifacts')
-    .innerJoin('jobs', 'jobs.id', 'artifacts.job_id')
-    .select([sumOf('artifacts.bytes').as('bytes'), sql<number>`count(distinct artifacts.job_id)`.as('downloads')])
-    .where('jobs.pinned', '=', 1)
+    .select([sumOf('bytes').as('bytes'), sql<number>`count(distinct job_id)`.as('downloads')])
+    .where('job_id', 'in', pinned)
     .executeTakeFirstOrThrow()
 }
 

@@ -1,4 +1,5 @@
-import type { Kysely } from 'kysely'
+import { isPostgres } from '@hearth/database'
+import { sql, type Kysely } from 'kysely'
 
 /** Which files are stored and for whom, what they take together, and what went to make room. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -21,7 +22,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       .execute()
   await db.schema.alterTable('jobs').addColumn('last_used_at', 'bigint').execute()
   await db.schema.alterTable('jobs').addColumn('output_form', 'text').execute()
-  await db.schema.createIndex('jobs_last_used').on('jobs').columns(['last_used_at', 'finished_at', 'id']).execute()
+  // In the order in which they are read: SQLite has those without a value first by itself.
+  const first = isPostgres(db) ? 'last_used_at nulls first' : 'last_used_at'
+  await sql.raw(`create index jobs_last_used on jobs (${first}, finished_at, id)`).execute(db)
+  await sql.raw('create index jobs_pinned on jobs (id) where pinned = 1').execute(db)
 }
 
 async function createFiles(db: Kysely<unknown>): Promise<void> {
