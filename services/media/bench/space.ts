@@ -17,16 +17,13 @@ async function addFiles(query: Database<Tables>['query']): Promise<void> {
     ({ job_id: id, name, folder_id: id, kind, bytes: 5_000_000, content_hash: null, is_stored: 1, put_at: 1 }) as const
   for (let at = 0; at < rows.length; at += 500) {
     const some = rows.slice(at, at + 500)
-    await query
-      .insertInto('artifacts')
-      .values(
-        some.flatMap(({ id }, index) => [
-          file(id, 'source.m4a', 'original'),
-          file(id, 'thumbnail.jpg', 'picture'),
-          ...(index % 100 === 0 ? [file(id, 'audio_mp3_1.mp3', 'conversion')] : []),
-        ]),
-      )
-      .execute()
+    const copied = some.filter((_, index) => index % 100 === 0)
+    const files = [
+      ...some.map(({ id }) => file(id, 'source.m4a', 'original')),
+      ...some.map(({ id }) => file(id, 'thumbnail.jpg', 'picture')),
+      ...copied.map(({ id }) => file(id, 'audio_mp3_1.mp3', 'conversion')),
+    ]
+    await query.insertInto('artifacts').values(files).execute()
   }
 }
 

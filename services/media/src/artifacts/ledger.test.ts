@@ -210,6 +210,21 @@ for (const { name, skip, createLocation } of bothDatabases) {
     },
   )
 
+  test(`${name}: files that come back after a restore are there for all that shared them`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    const { ledger, storage } = house
+    const [one, two] = [finishedJob(), finishedJob()]
+    for (const job of [one, two]) await insertJob(house.db, job)
+    await ledger.putOnce(one.id, 'source.m4a', { file: await house.file('same'), hash: hashOf('same') })
+    await ledger.share(one.id, two.id, ['source.m4a'])
+    await storage.removeJob(one.id)
+    await house.sweep()
+    assert.deepEqual([await contentOf(ledger, one.id), await contentOf(ledger, two.id)], [undefined, undefined])
+    await storage.put(one.id, 'source.m4a', await house.file('same'))
+    await house.sweep()
+    assert.deepEqual([await contentOf(ledger, one.id), await contentOf(ledger, two.id)], ['same', 'same'])
+  })
+
   test(`${name}: a storage that is full keeps what was there, and the record with it`, { skip }, async () => {
     await using house = await openHouse(await createLocation())
     const { ledger, database, storage } = house

@@ -39,7 +39,7 @@ export async function sweepArtifacts(dependencies: SweepDependencies, age: numbe
     batch = []
   }
   await sweep.compare(batch)
-  await sweep.dropMissing(seen)
+  await sweep.checkMissing(seen)
   await sweep.change((trx) => store.recountTotals(trx))
 }
 
@@ -79,7 +79,7 @@ class ArtifactSweep {
     const { artifacts } = this.#dependencies
     for (const row of rows.filter((one) => this.#isSettled(one))) {
       const file = files.find(({ name }) => name === row.name)
-      if (file === undefined) await this.#dropWithoutFile(row)
+      if (file === undefined) await this.#settleMissing(row)
       else if (row.is_stored === 0 || row.bytes !== file.size) await store.correctFile(this.#db, row, file.size)
     }
     const names = new Set(rows.map(({ name }) => name))
@@ -112,23 +112,26 @@ class ArtifactSweep {
     for (const id of ids) if (!isKept(owners.get(id))) await this.#dependencies.artifacts.removeJob(id)
   }
 
-  /** Drops rows of folders that the storage does not have. */
-  async dropMissing(seen: ReadonlySet<string>): Promise<void> {
+  /** Looks at the rows of folders that the storage does not have. */
+  async checkMissing(seen: ReadonlySet<string>): Promise<void> {
     for (let after: string | undefined = ''; after !== undefined;) {
       const folders: string[] = await store.foldersAfter(this.#db, after, atOnce)
       const rows = await store.filesIn(
         this.#db,
         folders.filter((folder) => !seen.has(folder)),
       )
-      for (const row of rows) if (this.#isSettled(row)) await this.#dropWithoutFile(row)
+      for (const row of rows) if (this.#isSettled(row)) await this.#settleMissing(row)
       after = folders.at(-1)
     }
   }
 
-  async #dropWithoutFile(row: ArtifactRow): Promise<void> {
+  async #settleMissing(row: ArtifactRow): Promise<void> {
     const { artifacts, timers } = this.#dependencies
     // The list is older than the row when another process was at work.
     if ((await artifacts.storage.stat(row.folder_id, row.name)) !== undefined) return
+    // A file may come back, as after a restore, and others may have it: until then it takes no space.
+    if (row.is_stored === 1 && isKept((await store.fileOwners(this.#db, [row.job_id])).get(row.job_id)))
+      return store.correctFile(this.#db, row, 0)
     await artifacts.clear(await this.change((trx) => dropRows(trx, [row], timers.now())))
   }
 
