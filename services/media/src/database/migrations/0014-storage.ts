@@ -25,6 +25,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // In the order in which they are read: SQLite has those without a value first by itself.
   const first = isPostgres(db) ? 'last_used_at nulls first' : 'last_used_at'
   await sql.raw(`create index jobs_last_used on jobs (${first}, finished_at, id)`).execute(db)
+  // Words that wait to be sorted into the index were read by every search.
+  if (isPostgres(db)) {
+    await sql.raw('alter index library_items_words set (fastupdate = off)').execute(db)
+    await sql.raw("select gin_clean_pending_list('library_items_words')").execute(db)
+  }
   await sql.raw('create index jobs_pinned on jobs (id) where pinned = 1').execute(db)
 }
 
