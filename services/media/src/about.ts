@@ -58,6 +58,7 @@ export const aboutFor = ({ hasApiTokens }: { hasApiTokens: boolean }): ApiDescri
     { name: 'Cookies', description: 'Cookies of accounts at the platforms' },
     { name: 'Settings', description: 'Settings of the service' },
     { name: 'Notifications', description: 'Who is told when something goes wrong' },
+    { name: 'Storage', description: 'What stored files take, and what goes to make room' },
     { name: 'Statistics', description: 'Figures' },
     { name: 'System', description: 'The host and the tools' },
   ],

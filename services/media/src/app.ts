@@ -23,7 +23,8 @@ import { createAnalyser } from './analysis/analyse-audio.ts'
 import { createAnalyseJob } from './analysis/analyse-job.ts'
 import { analysisRate } from './analysis/audio-pieces.ts'
 import { createMeasureLevels } from './analysis/sound-levels.ts'
-import { openArtifacts } from './artifacts/open-artifacts.ts'
+import { ArtifactLedger } from './artifacts/ledger.ts'
+import { artifactsFolder, openArtifacts } from './artifacts/open-artifacts.ts'
 import type { Config } from './config.ts'
 import { createConvertAudio, createConvertVideo } from './conversion/convert.ts'
 import { createSlots } from './conversion/slots.ts'
@@ -47,6 +48,7 @@ import { createRunJob, diskReserve, freeSpace } from './jobs/run-job.ts'
 import { Lists } from './lists/lists.ts'
 import { createMediaLists } from './lists/media-lists.ts'
 import { WorkFolders } from './jobs/work-folders.ts'
+import { createUseTracker } from './jobs/use-tracker.ts'
 import { Workers } from './jobs/workers.ts'
 import { eventClasses } from './notifications/event-classes.ts'
 import { createMediaReports } from './notifications/media-reports.ts'
@@ -73,6 +75,7 @@ import { Shares } from './shares/shares.ts'
 import { takeOutJobs } from './shares/store.ts'
 import { ShareVisits } from './shares/visits.ts'
 import { createSignInMethods, deleteSignInMethods } from './sign-in-methods/sign-in-methods.ts'
+import { Space } from './space/space.ts'
 import { createStatistics } from './statistics/statistics.ts'
 import { createStemClient } from './stems/stem-client.ts'
 import { createStemFetch } from './stems/stem-fetch.ts'
@@ -148,6 +151,13 @@ async function openBase(dependencies: CoreDependencies) {
   const settings = await openSettings(db)
   const policy = createOutboundPolicy(config.outboundAllow)
   const sizes = sizesFor(effectiveProcessors())
+  const artifacts = new ArtifactLedger({
+    database,
+    storage: await openArtifacts(config.artifacts, { dataDirectory: config.dataDirectory }),
+    clock: timers,
+  })
+  const folders = new WorkFolders(join(config.dataDirectory, 'work'))
+  const scratch = openScratch(config.dataDirectory)
   return {
     ...dependencies,
     db,
@@ -157,9 +167,18 @@ async function openBase(dependencies: CoreDependencies) {
     fetch: createGuardedFetch(policy),
     open: createOpenGuarded(policy),
     ...openTools({ ...dependencies, db, settings, policy }),
-    artifacts: await openArtifacts(config.artifacts, { dataDirectory: config.dataDirectory }),
+    artifacts,
+    /** The budget of the artifacts. */
+    space: new Space({
+      ...dependencies,
+      artifacts,
+      artifactsFolder: artifactsFolder(config.artifacts, config.dataDirectory),
+      folders,
+      scratch,
+      settings: () => settings.current(),
+    }),
     jars: createCookieJars({ db, sealer, clock: timers }),
-    folders: new WorkFolders(join(config.dataDirectory, 'work')),
+    folders,
     watermark: openWatermark({ db, folder: join(config.dataDirectory, 'logo') }),
     hosts: createPlatformHosts(config.extraHosts),
     pauses: createPauses(dependencies),
@@ -168,7 +187,7 @@ async function openBase(dependencies: CoreDependencies) {
     /** Slots for work that needs the processor. */
     heavy: createSlots(sizes.heavy),
     /** Folder for temporary files. */
-    scratch: openScratch(config.dataDirectory),
+    scratch,
   }
 }
 
@@ -231,6 +250,7 @@ function createRun(base: Awaited<ReturnType<typeof openBase>>) {
   const encoding = { ffmpeg: tools.ffmpeg, slots: base.heavy, bus, monotonic, settings, log }
   const run = createRunJob({
     ...base,
+    room: base.space,
     settings,
     ytDlp: tools.ytDlp,
     ffmpeg: tools.ffmpeg,
@@ -305,6 +325,7 @@ export async function createApp(dependencies: AppDependencies) {
     ...core,
     settings: () => core.settings.current(),
     others: [
+      () => core.space.tidy(),
       () => features.library.tidy(),
       () => features.shares.tidy(),
       () => features.thumbnails.tidy(),
@@ -377,7 +398,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     classes: eventClasses,
   })
   const mediaReports = createMediaReports(notifications.reports)
-  const ended = await openEndedJobs({ ...core, onEnded: (job) => mediaReports.jobEnded(job) })
+  const ended = await openEndedJobs({ ...core, onEnded: (job) => mediaReports.jobEnded(job, timers.now()) })
   await notifications.start()
   const unfollow = followPauses({ ...core, reports: notifications.reports })
   const metrics = new Metrics({
@@ -395,7 +416,10 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
       backupCollector(dependencies.backups),
     ],
   })
+  const noteUse = createUseTracker(context)
   const features: Omit<Features, 'document'> = {
+    space: core.space,
+    noteUse,
     metrics,
     backups: dependencies.backups,
     neighbours: createNeighbours({ service: 'media', configured: config.hearthServices, clock: timers }),
@@ -430,9 +454,10 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
       renditions,
       tokens,
       waveformOf,
+      noteUse,
       passwords: createSharePasswords(keyOf(dependencies, 'share passwords'), timers),
     }),
-    feeds: new Feeds({ ...context, jobs, renditions }),
+    feeds: new Feeds({ ...context, jobs, renditions, noteUse }),
     linkBase: createLinkBase({
       publicHostname: () => settingsStore.current().public_hostname,
       publicUrl: config.publicUrl,
@@ -463,9 +488,10 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     async start(): Promise<void> {
       intake.start()
       await checks.start()
+      core.space.start(() => mediaReports.storageExhausted(timers.now()))
     },
     async close() {
-      await Promise.all([intake.close(), checks.close()])
+      await Promise.all([intake.close(), checks.close(), core.space.close()])
       ended.close()
       unfollow()
       apiTokens?.close()
@@ -549,6 +575,7 @@ function createJobs(core: Core, { readUrl, lookup }: { readUrl: UrlReader; looku
     queueSize: core.config.queueSize,
     readUrl,
     lookup,
+    checkRoom: (facts, wanted) => core.space.check(facts, wanted),
     nameTemplate: (type) => core.settings.current()[`name_template_${type}`],
     async checkSpace() {
       if (!(await hasSpace(core))) throw unavailable('There is not enough space left on the disk')

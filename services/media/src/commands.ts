@@ -4,6 +4,7 @@ import { Option, type Command } from 'commander'
 import type { GetOptions } from './command-line/get.ts'
 import type { ImportOptions } from './command-line/import.ts'
 import type { ShareOptions } from './command-line/share.ts'
+import type { SpaceOptions } from './command-line/space.ts'
 import type { ToolUpdate, Updates } from './updates/schema.ts'
 import type { Updater } from './updates/updates.ts'
 
@@ -23,6 +24,7 @@ export function addCommands(program: Command): void {
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
   addAnalysisCommand(program)
+  addSpaceCommand(program)
   addToolCommands(program)
   addPlatformCommands(program)
 }
@@ -39,7 +41,7 @@ function addGetCommand(program: Command): void {
     .addOption(new Option('--audio', 'keep the sound (default)').conflicts('video'))
     .option('--video', 'keep the video')
     .addOption(new Option('--quality <quality>', 'how good').choices(['max', 'medium', 'small']).default('max'))
-    .option('--again', 'download it once more when the service has it already')
+    .option('--again', 'make another download of what the service has already; it shares the stored file')
     .option('--wait', 'wait until it is done')
     .option('-o, --output <file>', 'wait, and write the file there: a file, a folder, or - for standard output')
     .addOption(new Option('--format <format>', 'of a sound').choices(soundFormats).default('mp3'))
@@ -149,6 +151,16 @@ function addAccountCommands(program: Command): void {
         process.stdout.write(`${password}\n`)
       })
     })
+}
+
+/** Adds `space`: what stored files take, and what would go for a budget. */
+function addSpaceCommand(program: Command): void {
+  program
+    .command('space')
+    .description('print a line for each kind of stored files: kind, bytes, files; and the total with the budget')
+    .option('--preview <size>', 'print what would go for a budget of this size, such as 20G; nothing goes')
+    .option('--json', 'print everything that is known')
+    .action(async (options: SpaceOptions) => (await import('./command-line/space.ts')).printSpace(options))
 }
 
 /** Adds `tools`: the versions there are, and another yt-dlp. A running service uses it from its next job on. */

@@ -31,6 +31,7 @@ const changing = Job.pick({
   silence_end_seconds: true,
   analysis_pending: true,
   tags: true,
+  pinned: true,
   audio_hash: true,
 })
 

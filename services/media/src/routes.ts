@@ -28,6 +28,7 @@ import { reanalysisRoutes } from './reanalysis/routes.ts'
 import { logoRoutes, settingsRoutes } from './settings/routes.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { visitorRoutes } from './shares/visitor-routes.ts'
+import { spaceRoutes } from './space/routes.ts'
 import { statisticsRoutes } from './statistics/routes.ts'
 import { stemAccountRoutes, stemRoutes } from './stems/routes.ts'
 import { thumbnailRoutes } from './thumbnails/routes.ts'
@@ -63,6 +64,7 @@ export type Features = FeaturesOf<typeof jobRoutes> &
   FeaturesOf<typeof thumbnailRoutes> &
   FeaturesOf<typeof logoRoutes> &
   FeaturesOf<typeof statisticsRoutes> &
+  FeaturesOf<typeof spaceRoutes> &
   FeaturesOf<typeof systemRoutes> & {
     readonly analysisRequests: AnalysisRequests
     readonly account: AccountDependencies & OpenIdSignInDependencies
@@ -148,6 +150,7 @@ export function allRoutes(features: Features): Route[] {
     ...thumbnailRoutes(features),
     ...logoRoutes(features),
     ...statisticsRoutes(features),
+    ...spaceRoutes(features),
     ...systemRoutes(features),
     ...notificationRoutes<Access, Limit>(features.notifications, {
       prefix: '/api/notifications',

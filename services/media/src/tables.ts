@@ -1,12 +1,23 @@
 import type { PasskeyTables, RecoveryCodeTables, SecurityLogTables, SessionRow, TokenTables } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
+import type { ArtifactTables } from './artifacts/tables.ts'
 import type { Job } from './jobs/schema.ts'
+import type { LibraryTables } from './library/tables.ts'
 import type { BlockReason } from './platforms/schema.ts'
+import type { SpaceTables } from './space/tables.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, switches 0 or 1. */
 export interface Tables
-  extends NotificationTables, PasskeyTables, RecoveryCodeTables, SecurityLogTables, TokenTables<TokenPermissions> {
+  extends
+    ArtifactTables,
+    LibraryTables,
+    SpaceTables,
+    NotificationTables,
+    PasskeyTables,
+    RecoveryCodeTables,
+    SecurityLogTables,
+    TokenTables<TokenPermissions> {
   facts: NamedRow
   settings: NamedRow
   jobs: JobRow
@@ -18,8 +29,6 @@ export interface Tables
   feeds: FeedRow
   collections: CollectionRow
   collection_jobs: CollectionJobRow
-  library_items: LibraryItemRow
-  library_tags: LibraryTagRow
   stem_splits: StemSplitRow
   cookie_jars: CookieJarRow
   platform_pauses: PlatformPauseRow
@@ -51,6 +60,7 @@ export interface JobRow extends Omit<
   | 'analysis_pending'
   | 'chapter_count'
   | 'tags'
+  | 'pinned'
 > {
   /** Equal for every address of the same media. */
   media_key: string
@@ -93,6 +103,14 @@ export interface JobRow extends Omit<
   artifact: string | null
   /** Milliseconds of audio that were split into stems. */
   stem_ms: number
+  /** 1 when its files never go to make room. */
+  pinned: number
+  /** Time of the last download, play or fetch by a link; an hour late at most. */
+  last_used_at: number | null
+  /** Bytes that a running job will store. */
+  reserved_bytes: number
+  /** Way in which its file was made; a job of the same medium takes a file that was made in the same way. Null for unknown. */
+  output_form: string | null
 }
 
 /** A share link to the files of one or several jobs. */
@@ -164,26 +182,6 @@ export interface CollectionJobRow {
   job_id: string
   /** Place in the order of adding. */
   position: number
-}
-
-/** A finished job with a file, as the library finds it. Triggers write it. */
-export interface LibraryItemRow {
-  /** Grows with the time at which the job was added; the key of its words and tags. */
-  number: number
-  job_id: string
-  type: Job['type']
-  platform: Job['platform']
-  /** In lower case, to sort by. */
-  title: string
-  bpm: number | null
-  musical_key: number | null
-  duration_ms: number | null
-}
-
-/** A tag of a job in the library. */
-export interface LibraryTagRow {
-  tag: string
-  number: number
 }
 
 /** A separation that is running or done. */
@@ -303,7 +301,7 @@ export interface FileRow {
   content: string
 }
 
-/** Every table that is backed up, referenced ones first. Challenges, pauses and paces are of the moment, and triggers write the library's. */
+/** Every table that is backed up, referenced ones first. Challenges, pauses and paces are of the moment, triggers write the library's, and upkeep adds totals up. */
 export const tableNames = [
   'facts',
   'settings',
@@ -327,5 +325,7 @@ export const tableNames = [
   'list_media',
   'intake_items',
   'files',
+  'artifacts',
+  'evictions',
   ...notificationTableNames,
 ] as const satisfies readonly (keyof Tables)[]

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { eventually, startServiceProcess, temporaryDirectory } from '@hearth/testing'
 import type { Job } from '../src/jobs/schema.ts'
 import { knows } from './in-process.ts'
@@ -91,9 +92,19 @@ async function checkTruth(jobs: readonly Job[], { data, send }: { data: string; 
     if (isDone) withFiles.push(job.id)
     else assert.match(job.message ?? '', /restarted|fetched|reached|failed/, job.status)
   }
-  const stored = (await readdir(join(data, 'artifacts'))).filter((name) => !name.startsWith('.'))
-  assert.deepEqual(stored.toSorted(), withFiles.toSorted())
+  await checkStored(data, withFiles)
   for (const name of ['work', 'scratch']) assert.deepEqual(await readdir(join(data, name)), [], name)
+}
+
+/** Asserts that these jobs have files, that all of them are stored, and that there are no others. Several may share one. */
+export async function checkStored(data: string, jobIds: readonly string[]): Promise<void> {
+  using database = new DatabaseSync(join(data, 'media.db'), { readOnly: true })
+  const rows = database.prepare('select job_id, folder_id, name from artifacts').all()
+  assert.deepEqual(new Set(rows.map(({ job_id }) => job_id)), new Set(jobIds))
+  const stored = (await readdir(join(data, 'artifacts'), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${basename(entry.parentPath)}/${entry.name}`)
+  assert.deepEqual(new Set(stored), new Set(rows.map(({ folder_id, name }) => `${String(folder_id)}/${String(name)}`)))
 }
 
 /** Tools that work in a data directory. */

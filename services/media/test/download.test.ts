@@ -157,19 +157,21 @@ test('the original audio can be downloaded without re-encoding', async () => {
 })
 
 test('a file that is no longer stored, such as after a restore, gets 404', async () => {
+  // The others have the same files, and would share theirs.
+  await using alone = await startMedia(knows(platform.host))
   const jobs = [
-    await media.submit(platform.page('sound.opus', { id: 'gone-audio' })),
-    await media.submit(platform.page('video.mp4', { id: 'gone-video' }), { type: 'video' }),
+    await alone.submit(platform.page('sound.opus', { id: 'gone-audio' })),
+    await alone.submit(platform.page('video.mp4', { id: 'gone-video' }), { type: 'video' }),
   ]
   for (const { id } of jobs) {
-    await media.reach(id, 'analysis_done', 'done')
-    await rm(join(media.folder, 'artifacts', id), { recursive: true })
+    await alone.reach(id, 'analysis_done', 'done')
+    await rm(join(alone.folder, 'artifacts', id), { recursive: true })
     for (const path of [`/download/${id}`, `/download/${id}?format=original`]) {
-      const { status, body } = await media.json<{ detail: string }>('GET', path)
+      const { status, body } = await alone.json<{ detail: string }>('GET', path)
       assert.deepEqual([status, body.detail], [404, 'There is no such file'], path)
     }
   }
-  assert.equal((await media.call('GET', `/audio-source/${jobs[0]?.id}`)).status, 404)
+  assert.equal((await alone.call('GET', `/audio-source/${jobs[0]?.id}`)).status, 404)
 })
 
 test('segmented media of both kinds are downloaded completely', async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createRandom, eventually, startServiceProcess, temporaryDirectory } from '@hearth/testing'
 import type { Follow } from '../src/follows/schema.ts'
 import type { Job } from '../src/jobs/schema.ts'
 import { csrfCookie } from '../src/accounts/csrf.ts'
+import { checkStored } from './crashes.ts'
 import { knows, startMedia, type Media } from './in-process.ts'
 import { openCaller } from './open-caller.ts'
 import { startPlatform, type FeedEntry, type Platform } from './platform/platform.ts'
@@ -167,9 +167,11 @@ test(
       )
       assert.equal(all.length, ids.length)
       assert.equal(new Set(all.map(({ url }) => url)).size, ids.length)
-      const stored = (await readdir(join(data, 'artifacts'))).filter((name) => !name.startsWith('.'))
       const done = all.filter(({ status }) => status !== 'cancelled')
-      assert.deepEqual(stored.toSorted(), done.map(({ id: job }) => job).toSorted())
+      await checkStored(
+        data,
+        done.map(({ id: job }) => job),
+      )
     } finally {
       await service.kill()
     }

@@ -55,6 +55,10 @@ export function finishedJob(more: Partial<JobRow> = {}): JobRow {
     audio_hash: null,
     artifact: 'source.m4a',
     stem_ms: 0,
+    pinned: 0,
+    last_used_at: 2000,
+    reserved_bytes: 0,
+    output_form: null,
     ...more,
   }
 }

@@ -4,7 +4,7 @@ import type { AnalyseJob, FetchedFile } from '../jobs/run-job.ts'
 import type { JobValues } from '../jobs/store.ts'
 import type { Settings } from '../settings/schema.ts'
 import { analyserVersion, type Analyser, type AudioAnalysis } from './analyse-audio.ts'
-import { hashFile } from './hash-file.ts'
+import { hashFile } from '../artifacts/hash-file.ts'
 import { keyName } from '../music/musical-keys.ts'
 
 export interface AnalyseDependencies {

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import type { Pieces } from './audio-pieces.ts'
 import { estimateTempo, type TempoEstimate } from './estimate-tempo.ts'
-import { hashFile } from './hash-file.ts'
+import { hashFile } from '../artifacts/hash-file.ts'
 import { estimateKey, type KeyEstimate } from './key/estimate-key.ts'
 
 /** Task of a thread. */

@@ -22,10 +22,18 @@ export interface ArtifactStore {
   /** Resolves to true if there was something to remove. */
   removeOne(jobId: string, name: string): Promise<boolean>
   removeJob(jobId: string): Promise<void>
-  /** Every job that has artifacts, with the newest change in milliseconds since the epoch. */
-  jobs(): AsyncIterable<{ readonly jobId: string; readonly modifiedAt: number }>
+  /** Every job that has artifacts. */
+  jobs(): AsyncIterable<StoredJob>
   /** Waits for running changes; later ones reject with `ArtifactStorageFailed`. */
   close(): Promise<void>
+}
+
+/** A job that has artifacts. */
+export interface StoredJob {
+  readonly jobId: string
+  /** Time of the newest change, milliseconds since the epoch. */
+  readonly modifiedAt: number
+  readonly files: readonly { readonly name: string; readonly size: number }[]
 }
 
 /** Facts about an artifact that are known without reading it. */

@@ -15,6 +15,7 @@ import {
   type ArtifactFacts,
   type ArtifactRange,
   type ArtifactStore,
+  type StoredJob,
 } from './artifact-store.ts'
 
 /** Age from which a half-copied file counts as left by a process that has died, milliseconds. */
@@ -192,13 +193,14 @@ class DirectoryStore implements ArtifactStore {
     await rm(departing, { recursive: true, force: true })
   }
 
-  async *jobs(): AsyncGenerator<{ jobId: string; modifiedAt: number }> {
+  async *jobs(): AsyncGenerator<StoredJob> {
     for await (const entry of await opendir(this.#root)) {
       if (!entry.isDirectory() || !isJobId(entry.name)) continue
       const names = await this.list(entry.name)
-      const changes = names.map(async (name) => (await this.stat(entry.name, name))?.modifiedAt ?? 0)
-      const modifiedAt = Math.max(0, ...(await Promise.all(changes)))
-      if (modifiedAt > 0) yield { jobId: entry.name, modifiedAt }
+      const found = await Promise.all(names.map(async (name) => ({ name, facts: await this.stat(entry.name, name) })))
+      const files = found.flatMap(({ name, facts }) => (facts === undefined ? [] : [{ name, ...facts }]))
+      const modifiedAt = Math.max(0, ...files.map((file) => file.modifiedAt))
+      if (modifiedAt > 0) yield { jobId: entry.name, modifiedAt, files }
       else await removeWhenEmpty(join(this.#root, entry.name))
     }
   }

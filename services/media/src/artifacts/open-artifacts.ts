@@ -23,6 +23,10 @@ export async function openArtifacts(location: ArtifactLocation, options: Artifac
   return closingInOrder(await openStore(location, options))
 }
 
+/** Directory of the artifacts; undefined in object storage. */
+export const artifactsFolder = (location: ArtifactLocation, dataDirectory: string): string | undefined =>
+  location.kind === 'directory' ? resolve(location.path ?? join(dataDirectory, 'artifacts')) : undefined
+
 /**
  * Checks a store's place and keys before anything is written. Throws an `OperatorError` that names the wrong setting. The
  * directory in the data directory is made with it.

@@ -39,6 +39,7 @@ import {
   type ArtifactFacts,
   type ArtifactRange,
   type ArtifactStore,
+  type StoredJob,
 } from './artifact-store.ts'
 import { openLocalCopies, type LocalCopies } from './local-copies.ts'
 
@@ -196,28 +197,26 @@ class S3Store implements ArtifactStore {
   }
 
   /** Keys come in their order, so those of one job stand together. */
-  async *jobs(): AsyncGenerator<{ jobId: string; modifiedAt: number }> {
-    let current: { jobId: string; modifiedAt: number } | undefined
-    for await (const { jobId, modifiedAt } of this.#objects('')) {
-      if (current?.jobId === jobId) {
-        current.modifiedAt = Math.max(current.modifiedAt, modifiedAt)
-        continue
-      }
-      if (current !== undefined) yield current
-      current = { jobId, modifiedAt }
+  async *jobs(): AsyncGenerator<StoredJob> {
+    let current: StoredJob | undefined
+    for await (const { jobId, modifiedAt, ...file } of this.#objects('')) {
+      const known = current?.jobId === jobId ? current : undefined
+      if (current !== undefined && known === undefined) yield current
+      const newest = Math.max(known?.modifiedAt ?? 0, modifiedAt)
+      current = { jobId, modifiedAt: newest, files: [...(known?.files ?? []), file] }
     }
     if (current !== undefined) yield current
   }
 
-  async *#objects(below: string): AsyncGenerator<{ jobId: string; name: string; modifiedAt: number }> {
+  async *#objects(below: string): AsyncGenerator<{ jobId: string; name: string; modifiedAt: number; size: number }> {
     const Prefix = `${this.#prefix}${below}`
     const pages = paginateListObjectsV2({ client: this.#client }, { Bucket: this.#bucket, Prefix }, smallCall)
     try {
       for await (const { Contents = [] } of pages) {
-        for (const { Key = '', LastModified } of Contents) {
+        for (const { Key = '', LastModified, Size: size = 0 } of Contents) {
           const [jobId = '', name = '', ...rest] = Key.slice(this.#prefix.length).split('/')
           if (!isJobId(jobId) || !isArtifactName(name) || rest.length > 0) continue
-          yield { jobId, name, modifiedAt: LastModified?.getTime() ?? 0 }
+          yield { jobId, name, modifiedAt: LastModified?.getTime() ?? 0, size }
         }
       }
     } catch (error) {

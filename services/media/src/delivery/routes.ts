@@ -9,6 +9,7 @@ import { throwConversionProblem } from './derived-file.ts'
 import { deliver } from './deliver.ts'
 import { downloadName } from '../jobs/file-names.ts'
 import { JobPath } from '../jobs/schema.ts'
+import type { NoteUse } from '../jobs/use-tracker.ts'
 import { extensionOf, SoundFormat } from './formats.ts'
 import type { Renditions } from './renditions.ts'
 
@@ -17,12 +18,12 @@ export interface DeliveryDependencies {
   readonly jobs: Jobs
   readonly artifacts: ArtifactStore
   readonly renditions: Renditions
+  readonly noteUse: NoteUse
 }
 
 /** The finished file, the sound for the player, and the picture of a job. */
-export function deliveryRoutes({ jobs, artifacts, renditions }: DeliveryDependencies): Route[] {
+export function deliveryRoutes({ jobs, artifacts, renditions, noteUse }: DeliveryDependencies): Route[] {
   const shared = { method: 'GET', tag: 'Files', params: JobPath } as const
-  const also = [206, 304] as const
   return [
     route(
       {
@@ -37,13 +38,14 @@ export function deliveryRoutes({ jobs, artifacts, renditions }: DeliveryDependen
         limit: '30',
         query: z.object({ format: SoundFormat.default('mp3').meta({ description: 'Of audio' }) }),
         success: { status: 200, media: '*/*', description: 'The file' },
-        also,
+        also: [206, 304],
         errors: [404, 416, 503],
       },
       async (call) => {
         const job = await jobs.row(call.params.job_id)
         if (!isDownloadable(job.status) || job.artifact === null) throw notFound('file')
         const { format } = call.query
+        noteUse(job)
         const name =
           job.type === 'audio' ? await renditions.provide(job, format).catch(throwConversionProblem) : job.artifact
         const fileName = downloadName(job, extensionOf(format, job.artifact)) ?? 'media'
@@ -59,7 +61,7 @@ export function deliveryRoutes({ jobs, artifacts, renditions }: DeliveryDependen
         access: 'member',
         limit: '60',
         success: { status: 200, media: 'audio/*', description: 'The sound' },
-        also,
+        also: [206, 304],
         errors: [400, 404, 416],
       },
       async (call) => {
@@ -67,6 +69,7 @@ export function deliveryRoutes({ jobs, artifacts, renditions }: DeliveryDependen
         if (job.type !== 'audio') throw invalid('The job is a video and has no sound of its own')
         if (!isDownloadable(job.status) || job.artifact === null) throw notFound('file')
         const { name, isSource } = await renditions.providePlayable(job).catch(throwConversionProblem)
+        noteUse(job)
         call.answer.header('x-audio-quality', isSource ? 'source' : 'mp3-fallback')
         return deliver(call, { artifacts, jobId: job.id, name })
       },
@@ -79,7 +82,7 @@ export function deliveryRoutes({ jobs, artifacts, renditions }: DeliveryDependen
         access: 'member',
         limit: '120',
         success: { status: 200, media: 'image/jpeg', description: 'JPEG' },
-        also,
+        also: [206, 304],
         errors: [404, 416],
       },
       async (call) => {

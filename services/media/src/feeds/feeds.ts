@@ -11,6 +11,7 @@ import { downloadName } from '../jobs/file-names.ts'
 import { isDownloadable } from '../jobs/job-machine.ts'
 import { jobTimestamp } from '../jobs/job-view.ts'
 import type { Jobs } from '../jobs/jobs.ts'
+import type { NoteUse } from '../jobs/use-tracker.ts'
 import { conflict, notFound } from '../problems.ts'
 import type { FeedRow, JobRow, Tables } from '../tables.ts'
 import { feedDocument } from './feed-document.ts'
@@ -28,6 +29,7 @@ export interface FeedDependencies {
   readonly jobs: Pick<Jobs, 'row'>
   readonly artifacts: ArtifactStore
   readonly renditions: Renditions
+  readonly noteUse: NoteUse
   readonly clock: Clock
 }
 
@@ -102,6 +104,7 @@ export class Feeds {
     if (job.type !== 'audio' || !isDownloadable(job.status) || job.artifact === null) throw notFound('file')
     if (kind === 'jpg') return deliver(call, { artifacts, jobId: job.id, name: 'thumbnail.jpg' })
     const fileName = downloadName(job) ?? 'media'
+    this.#dependencies.noteUse(job)
     const name = await renditions.provide(job, 'mp3').catch(throwConversionProblem)
     return deliver(call, { artifacts, jobId: job.id, name, fileName })
   }

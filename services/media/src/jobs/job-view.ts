@@ -49,6 +49,7 @@ export function jobOfRow(row: JobRow): Job {
     silence_end_seconds: row.silence_end_ms === null ? null : row.silence_end_ms / 1000,
     analysis_pending: row.analysis_wanted_at !== null,
     tags: readTags(row.tags),
+    pinned: row.pinned === 1,
     audio_hash: row.audio_hash,
     filename: downloadName(row),
   }

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { acquireLock, type Database } from '@hearth/database'
 import type { Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { JobRow, Tables } from '../tables.ts'
 import type { MediaBus } from '../events.ts'
 import type { MediaUrl } from '../platforms/media-url.ts'
-import type { MediaFacts } from '../tools/yt-dlp-output.ts'
+import type { MediaInfo } from '../tools/media-info.ts'
 import { conflict, duplicateJob, invalid, notFound, unavailable } from '../problems.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { MediaType } from '../platforms/schema.ts'
@@ -14,7 +15,7 @@ import { isTerminal, statusesBefore } from './job-machine.ts'
 import { jobEvent } from './job-events.ts'
 import { factsValues, jobOfRow } from './job-view.ts'
 import { cleared, newRow, type Requested } from './new-job.ts'
-import type { Job, NamePreview, NameTrial, Submission } from './schema.ts'
+import type { Job, NamePreview, NameTrial, PinChange, Submission } from './schema.ts'
 import * as store from './store.ts'
 import type { WorkFolders } from './work-folders.ts'
 
@@ -28,12 +29,21 @@ export interface JobDependencies {
   /** Reads an address, short links followed; throws a problem that says what is wrong with it. */
   readonly readUrl: (text: string) => Promise<MediaUrl>
   /** Queries the platform; undefined without an answer in time. Keeps the answer in the file for the download. */
-  readonly lookup: { findSoon(media: MediaUrl, infoFile: string): Promise<MediaFacts | undefined> }
+  readonly lookup: { findSoon(media: MediaUrl, infoFile: string): Promise<MediaInfo | undefined> }
   readonly folders: Pick<WorkFolders, 'infoFile'>
   /** Template of the file names of new jobs. */
   readonly nameTemplate: (type: MediaType) => string
   /** Throws a problem when the disk is nearly full. */
   readonly checkSpace: () => Promise<void>
+  /** Throws a problem when there can be no room for media of which that is known. */
+  readonly checkRoom: (facts: MediaInfo, wanted: Pick<JobRow, 'type' | 'quality'>) => Promise<void>
+}
+
+/** A job that is about to enter the queue. */
+interface Entry extends Pick<JobRow, 'id' | 'media_key' | 'type' | 'quality'> {
+  readonly media: MediaUrl
+  /** A person accepted that there is one like it. */
+  readonly isConfirmed: boolean
 }
 
 /** Number of the lock under which jobs enter the queue on PostgreSQL. */
@@ -54,24 +64,37 @@ export class Jobs {
     await this.#dependencies.checkSpace()
     await this.#checkQueue(this.#db)
     const id = randomUUID()
-    const info = await this.#dependencies.lookup.findSoon(media, this.#dependencies.folders.infoFile(id))
+    const infoFile = this.#dependencies.folders.infoFile(id)
+    const info = await this.#dependencies.lookup.findSoon(media, infoFile)
+    try {
+      return await this.#enter({ id, media, isConfirmed: confirm_duplicate === true, ...wanted }, info)
+    } catch (error) {
+      await rm(infoFile, { force: true })
+      throw error
+    }
+  }
+
+  /** Puts a new job into the queue, with what the platform says of its media. */
+  async #enter(entry: Entry, info: MediaInfo | undefined): Promise<Job> {
+    const { id, media, isConfirmed, ...wanted } = entry
+    const { database, queue, bus, timers, checkRoom, nameTemplate } = this.#dependencies
+    if (info !== undefined) await checkRoom(info, wanted)
     const facts = info === undefined ? {} : factsValues(info)
-    const { url: canonical, platform } = media
-    const name_template = this.#dependencies.nameTemplate(type)
+    const { url, platform } = media
     const row = newRow(
-      { id, url: canonical, platform, name_template, ...wanted, ...facts },
-      this.#dependencies.timers.now(),
+      { id, url, platform, name_template: nameTemplate(wanted.type), ...wanted, ...facts },
+      timers.now(),
     )
     await this.#db.transaction().execute(async (trx) => {
-      await acquireLock(this.#dependencies.database.kind, trx, queueLock)
+      await acquireLock(database.kind, trx, queueLock)
       await this.#checkQueue(trx)
       // Another caller may have submitted the same while the platform was queried.
-      if (confirm_duplicate !== true) await this.#refuseDuplicate(wanted, trx)
+      if (!isConfirmed) await this.#refuseDuplicate(wanted, trx)
       await store.insertJob(trx, row)
-      await this.#dependencies.queue.enqueue(trx, { id, attempt: row.attempt })
+      await queue.enqueue(trx, { id, attempt: row.attempt })
     })
-    this.#dependencies.queue.wake()
-    this.#dependencies.bus.publish({ type: 'job_added', job_id: id })
+    queue.wake()
+    bus.publish({ type: 'job_added', job_id: id })
     return jobOfRow(row)
   }
 
@@ -143,6 +166,18 @@ export class Jobs {
     if (row === undefined) throw invalid(`Only a finished job has a tempo, and this one is ${before.status}`)
     this.#publish(before, row)
     return jobOfRow(row)
+  }
+
+  /** Pins jobs, whose files then never go to make room, or unpins them; ids of no job are left out. */
+  async pin({ job_ids: ids, pinned }: PinChange): Promise<Job[]> {
+    const before = await store.findJobs(this.#db, ids)
+    const jobs: Job[] = []
+    for (const job of before) {
+      const row = await store.setPinned(this.#db, job.id, pinned)
+      if (row !== undefined) this.#publish(job, row)
+      jobs.push(jobOfRow(row ?? job))
+    }
+    return jobs
   }
 
   /** Throws a problem when the queue is full. */

@@ -32,6 +32,9 @@ export const cleared = {
   interruptions: 0,
   refusals: 0,
   lease_until: null,
+  last_used_at: null,
+  reserved_bytes: 0,
+  output_form: null,
 } satisfies JobValues
 
 /** A download as it is requested, with what is known of it. */
@@ -49,6 +52,7 @@ export const newRow = (requested: Requested, now: number): JobRow => ({
   message: null,
   status: 'queued',
   name_template: null,
+  pinned: 0,
   attempt: 1,
   created_at: now,
   queued_at: now,

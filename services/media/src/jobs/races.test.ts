@@ -36,6 +36,7 @@ async function live(acts: readonly Act[], outcome: 'good' | 'bad'): Promise<void
     folders: { infoFile: () => '' },
     nameTemplate: () => '{title}',
     checkSpace: () => Promise.resolve(),
+    checkRoom: () => Promise.resolve(),
   })
   let running = 0
   let finished = 0

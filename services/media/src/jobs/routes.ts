@@ -10,6 +10,8 @@ import {
   JobSelection,
   NamePreview,
   NameTrial,
+  PinChange,
+  PinsChanged,
   Removal,
   SomeRemoved,
   Submission,
@@ -19,7 +21,7 @@ import {
 /** Submitting, watching and stopping jobs. */
 export function jobRoutes(features: { jobs: Jobs; removeJobs: RemoveJobs }): Route[] {
   const { jobs, removeJobs } = features
-  return [...listRoutes(jobs), ...changeRoutes(jobs), nameRoute(jobs), ...removalRoutes(removeJobs)]
+  return [...listRoutes(jobs), ...changeRoutes(jobs), nameRoute(jobs), pinRoute(jobs), ...removalRoutes(removeJobs)]
 }
 
 function listRoutes(jobs: Jobs): Route[] {
@@ -116,6 +118,23 @@ function changeRoutes(jobs: Jobs): Route[] {
       ({ params, body }) => jobs.setTempo(params.job_id, body.bpm),
     ),
   ]
+}
+
+function pinRoute(jobs: Jobs): Route {
+  return route(
+    {
+      method: 'POST',
+      tag: 'Jobs',
+      access: 'submitter',
+      path: '/api/jobs/pin',
+      summary: 'Pin downloads, or unpin them',
+      description: 'The files of pinned downloads never go to make room. Ids of no download are left out.',
+      limit: '60',
+      body: PinChange,
+      success: { status: 200, body: PinsChanged },
+    },
+    async ({ body }) => ({ jobs: await jobs.pin(body) }),
+  )
 }
 
 function removalRoutes(removeJobs: RemoveJobs): Route[] {

@@ -3,7 +3,8 @@ import { link, rm, statfs } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { Timers } from '@hearth/runtime'
-import type { ArtifactStore } from '../artifacts/artifact-store.ts'
+import { hashFile } from '../artifacts/hash-file.ts'
+import type { ArtifactLedger } from '../artifacts/ledger.ts'
 import type { CookieJars } from '../cookies/jars.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import type { MediaBus } from '../events.ts'
@@ -17,6 +18,8 @@ import { createProgressReporter, jobEvent } from './job-events.ts'
 import { factsValues } from './job-view.ts'
 import { noteOnJob, type JobValues } from './store.ts'
 import type { WorkFolders } from './work-folders.ts'
+import { reserveForecast, watchRoom, type Room } from './room.ts'
+import { finishWithTwin, outputForm } from './twin.ts'
 import type { JobHandle, RunJob } from './workers.ts'
 
 /** Converts a fetched file to what the job requests. Returns the fetched file when it already is that. */
@@ -33,7 +36,8 @@ export interface RunDependencies {
   readonly ytDlp: YtDlp
   readonly ffmpeg: Ffmpeg
   readonly jars: CookieJars
-  readonly artifacts: ArtifactStore
+  readonly artifacts: ArtifactLedger
+  readonly room: Room
   readonly folders: WorkFolders
   readonly convertVideo: ConvertFetched
   readonly convertAudio: ConvertFetched
@@ -53,6 +57,7 @@ export function createRunJob(dependencies: RunDependencies): RunJob {
   return async (job, handle) => {
     const folder = await dependencies.folders.open(job.id, job.attempt)
     try {
+      if (await finishWithTwin(dependencies, job, handle)) return
       await checkSpace(folder)
       await rm(join(folder, 'sound'), { force: true })
       const fetched = await download(dependencies, job, { handle, folder })
@@ -62,14 +67,17 @@ export function createRunJob(dependencies: RunDependencies): RunJob {
       // The store takes the file away; a second name of it stays for the analysis.
       const kept = join(folder, 'sound')
       if (job.type === 'audio') await link(finished.file, kept)
-      const values = await store(dependencies, job, finished)
+      const values = await store(dependencies, job, { ...finished, signal: handle.signal })
       const finished_at = dependencies.timers.now()
       if (job.type === 'audio') {
         // The file is available from here on, whatever the analysis finds.
-        const begun = { ...values, finished_at, message: 'Analysing the sound' }
+        const begun = { ...values, finished_at, last_used_at: finished_at, message: 'Analysing the sound' }
         const analysing = await handle.advance('analysis-begun', begun)
         await dependencies.analyse(analysing, { ...finished, file: kept }, handle)
-      } else await handle.advance('finished', { ...values, finished_at, lease_until: null, message: 'Finished' })
+      } else {
+        const end = { finished_at, last_used_at: finished_at, lease_until: null, message: 'Finished' }
+        await handle.advance('finished', { ...values, ...end })
+      }
     } finally {
       // The next attempt continues from the folder of a worker that stops; any other folder is of no more use.
       if (handle.signal.reason !== 'stopping') await dependencies.folders.remove(job.id, job.attempt)
@@ -93,29 +101,38 @@ async function download(
   const settings = dependencies.settings()
   const downloading = await handle.advance('download-begun', { message: 'Downloading' })
   const report = createProgressReporter(dependencies.bus, () => dependencies.timers.monotonic())
-  const infoFile = dependencies.folders.infoFile(job.id)
+  const present = dependencies.folders.infoFile(job.id)
+  const infoFile = existsSync(present) ? present : undefined
+  const isCompatible = settings.download_compatible_output || settings.video_watermark
+  const { type, quality } = job
+  await reserveForecast(dependencies.room, job, { infoFile, form: { type, quality, isCompatible } })
+  const room = watchRoom(dependencies.room, job, handle.signal)
   const noted: Promise<JobRow | undefined>[] = []
-  const result = await dependencies.jars.withPrivateCopy(job.platform, folder, (cookies) =>
+  const work = dependencies.jars.withPrivateCopy(job.platform, folder, (cookies) =>
     dependencies.ytDlp.download({
       url: job.url,
-      infoFile: existsSync(infoFile) ? infoFile : undefined,
+      infoFile,
       extractors: dependencies.hosts.extractorsFor(job.platform, job.url),
       cookies,
-      type: job.type,
-      quality: job.quality,
-      isCompatible: settings.download_compatible_output || settings.video_watermark,
+      type,
+      quality,
+      isCompatible,
       fragments: dependencies.fragments(),
       directory: folder,
       timeoutMs: settings.download_timeout_minutes * 60_000,
       maxBytes: settings.download_max_filesize_gib * gigabyte,
-      signal: handle.signal,
+      signal: room.signal,
       onProgress({ percent, etaSeconds }) {
         handle.admitted()
         report(downloading, percent, etaSeconds)
       },
-      onFacts: (facts) => void noted.push(noteFacts(dependencies, downloading, facts)),
+      onFacts(facts) {
+        room.note(facts)
+        noted.push(noteFacts(dependencies, downloading, facts))
+      },
     }),
   )
+  const result = await room.settle(work)
   handle.admitted()
   const latest = (await Promise.all(noted)).findLast((row) => row !== undefined) ?? downloading
   const facts = await dependencies.ffmpeg.probe(result.file, handle.signal)
@@ -139,10 +156,12 @@ async function noteFacts(dependencies: RunDependencies, job: JobRow, facts: Medi
 async function store(
   dependencies: RunDependencies,
   job: JobRow,
-  { file, facts, thumbnail }: FetchedFile,
+  { file, facts, thumbnail, signal }: FetchedFile & { readonly signal: AbortSignal },
 ): Promise<JobValues> {
   const name = basename(file)
-  await dependencies.artifacts.put(job.id, name, file)
+  const hash = await hashFile(file, signal)
+  await dependencies.room.reserve(job, facts.sizeBytes, true)
+  await dependencies.artifacts.putOnce(job.id, name, { file, hash })
   if (thumbnail !== undefined) await dependencies.artifacts.put(job.id, 'thumbnail.jpg', thumbnail)
   return {
     artifact: name,
@@ -150,6 +169,7 @@ async function store(
     duration_ms: facts.durationMs,
     codec: (job.type === 'audio' ? facts.audio : facts.video)?.codec ?? null,
     bitrate_kbps: facts.bitrateKbps,
+    output_form: outputForm(job.type, dependencies.settings()),
   }
 }
 

@@ -60,6 +60,7 @@ export const Job = z
     silence_end_seconds: z.number().min(0).nullable().meta({ description: 'Silence at the end' }),
     analysis_pending: z.boolean().meta({ description: 'Another analysis of the finished sound waits or runs' }),
     tags: z.array(z.string()).meta({ description: 'Tags that a person gave it' }),
+    pinned: z.boolean().meta({ description: 'Its files never go to make room' }),
     audio_hash: z.string().nullable().meta({ description: 'SHA-256 of the file, hex' }),
     filename: z.string().nullable().meta({ description: 'Name under which the file is delivered' }),
   })
@@ -123,6 +124,15 @@ export type NamePreview = z.infer<typeof NamePreview>
 export const JobSelection = z
   .strictObject({ job_ids: z.array(z.string().toLowerCase()).min(1).max(200) })
   .meta({ id: 'JobSelection' })
+
+/** Jobs to be pinned, or unpinned. */
+export const PinChange = JobSelection.extend({ pinned: z.boolean() }).meta({ id: 'PinChange' })
+export type PinChange = z.infer<typeof PinChange>
+
+/** Result of `POST /api/jobs/pin`. */
+export const PinsChanged = z
+  .object({ jobs: z.array(Job).meta({ description: 'The jobs that exist, as they are now' }) })
+  .meta({ id: 'PinsChanged' })
 
 /** Result of `POST /api/jobs/remove-all`. */
 export const Removal = z

@@ -6,6 +6,13 @@ import type { JobSort } from './schema.ts'
 
 type Db = Kysely<Tables>
 
+/** Interval at which the use of a job is written, milliseconds. */
+const useInterval = 3_600_000
+
+/** Returns true if a use of the job is worth a write. */
+export const isUseStale = ({ last_used_at }: Pick<JobRow, 'last_used_at'>, now: number): boolean =>
+  last_used_at === null || last_used_at <= now - useInterval
+
 /** Values that a step may change beside the status. */
 export type JobValues = Partial<Omit<JobRow, 'id' | 'status'>>
 
@@ -44,6 +51,28 @@ export async function noteOnJob(
     .where('status', 'in', activeStatuses)
     .returningAll()
     .executeTakeFirst()
+}
+
+/** Pins a job, or unpins it; undefined when it is so already, or gone. */
+export async function setPinned(db: Db, id: string, isPinned: boolean): Promise<JobRow | undefined> {
+  const pinned = isPinned ? 1 : 0
+  return db
+    .updateTable('jobs')
+    .set({ pinned })
+    .where('id', '=', id)
+    .where('pinned', '<>', pinned)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Notes that the file of a job is used, at most once an hour. */
+export async function touchJob(db: Db, id: string, now: number): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ last_used_at: now })
+    .where('id', '=', id)
+    .where((row) => row.or([row('last_used_at', 'is', null), row('last_used_at', '<=', now - useInterval)]))
+    .execute()
 }
 
 /** Sets the tempo of a finished job by hand; undefined when it is not finished. */
@@ -155,6 +184,23 @@ export async function findDuplicate(
     .where('status', 'not in', ['error', 'cancelled'])
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Another finished job for the same media, whose file was made in the same way and is stored; the newest. */
+export async function findTwin(db: Db, job: JobRow, outputForm: string): Promise<JobRow | undefined> {
+  return db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('media_key', '=', job.media_key)
+    .where('type', '=', job.type)
+    .where('quality', '=', job.quality)
+    .where('status', 'in', completedStatuses)
+    .where('artifact', 'is not', null)
+    .where('output_form', '=', outputForm)
+    .where('id', '<>', job.id)
+    .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirst()
 }

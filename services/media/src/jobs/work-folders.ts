@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Temporary folders of jobs below `root`: one for each attempt. */
@@ -39,6 +39,15 @@ export class WorkFolders {
       if (!this.#open.has(path) && !isKept(name.slice(0, name.indexOf('.'))))
         await rm(path, { recursive: true, force: true })
     }
+  }
+
+  /** Returns the bytes of all that is in the folders. */
+  async bytes(): Promise<number> {
+    const entries = await readdir(this.#root, { recursive: true, withFileTypes: true }).catch(() => [])
+    const sizes = entries
+      .filter((entry) => entry.isFile())
+      .map(async (entry) => (await lstat(join(entry.parentPath, entry.name)).catch(() => undefined))?.size ?? 0)
+    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
   }
 
   /** Returns the path of a probe's result, which the first attempt uses. */

@@ -35,6 +35,7 @@ async function openWorkers(run: RunJob, timers: Timers = systemTimers) {
     folders: { infoFile: () => '' },
     nameTemplate: () => '{title}',
     checkSpace: () => Promise.resolve(),
+    checkRoom: () => Promise.resolve(),
   })
   const workers = new Workers({ ...shared, pauses, failures, lease: 60_000, discard: () => Promise.resolve(), run })
   const submit = async (url: string) => (await jobs.submit({ url, type: 'audio', quality: 'max' })).id

@@ -133,6 +133,8 @@ export class Workers implements QueueWork {
     const stopBeating = this.#beat(job, controller)
     try {
       await this.#dependencies.run(job, this.#handleOf(job, running))
+      // It needed nothing of the platform.
+      if (running.isProbe) this.#dependencies.pauses.changed({ isOpened: true })
     } catch (error) {
       await this.#fail(job, running, error).catch((failure: unknown) =>
         this.#dependencies.log.error({ err: failure, job: job.id }, 'a job could not be settled'),

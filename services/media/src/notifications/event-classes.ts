@@ -4,6 +4,7 @@ import { backupClass, releaseClass, type EventClass } from '@hearth/notification
 export const eventClasses = [
   { id: 'job.failed', group: 'Downloads', label: 'Download failed', severity: 'info' },
   { id: 'platform.blocked', group: 'Downloads', label: 'Platform blocks this server', severity: 'warning' },
+  { id: 'storage.full', group: 'Downloads', label: 'Storage budget exhausted', severity: 'warning' },
   { id: 'tool.update', group: 'Tools', label: 'Tool update given up', severity: 'warning' },
   backupClass,
   releaseClass,

@@ -22,16 +22,31 @@ const job = {
   url: 'https://www.youtube.com/watch?v=1',
   status: 'error',
   message: 'The platform takes this server for a robot',
+  error_code: 'bot_check',
   attempt: 2,
 } as const
 
 test('a job is reported when it fails, once for each attempt', () => {
   const { kept, reports } = keptReports()
   const media = createMediaReports(reports)
-  media.jobEnded(job)
-  media.jobEnded({ ...job, status: 'cancelled' })
-  media.jobEnded({ ...job, status: 'done' })
+  media.jobEnded(job, 0)
+  media.jobEnded({ ...job, status: 'cancelled' }, 0)
+  media.jobEnded({ ...job, status: 'done' }, 0)
   assert.deepEqual(kept, ['job.failed j1 2'])
+})
+
+test('downloads for which there is no room are reported as an exhausted budget, too, in one report a day', () => {
+  const { kept, reports } = keptReports()
+  const media = createMediaReports(reports)
+  media.jobEnded({ ...job, error_code: 'no_room' }, 0)
+  media.storageExhausted(86_399_999)
+  media.storageExhausted(86_400_000)
+  assert.deepEqual(kept, [
+    'storage.full 1970-01-01',
+    'job.failed j1 2',
+    'storage.full 1970-01-01',
+    'storage.full 1970-01-02',
+  ])
 })
 
 test('a paused platform is blocked until its pause is over', () => {

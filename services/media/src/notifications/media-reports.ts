@@ -2,18 +2,30 @@ import type { Reports } from '@hearth/notifications'
 import type { JobRow } from '../tables.ts'
 
 /** A job that ended, as far as its report tells of it. */
-type EndedJob = Pick<JobRow, 'id' | 'video_title' | 'url' | 'status' | 'message' | 'attempt'>
+type EndedJob = Pick<JobRow, 'id' | 'video_title' | 'url' | 'status' | 'message' | 'error_code' | 'attempt'>
 
 /** Turns what the service observes into notifications. */
 export type MediaReports = ReturnType<typeof createMediaReports>
 
 /** Creates the reports of what the service observes. */
 export function createMediaReports(reports: Reports) {
+  const storageExhausted = (now: number): void =>
+    reports.notify({
+      class: 'storage.full',
+      // Once a day, whatever the number of downloads and processes that notice.
+      key: new Date(now).toISOString().slice(0, 10),
+      title: 'The storage budget is exhausted',
+      text: 'Nothing more may go to make room. Raise the budget, or unpin or delete downloads.',
+      path: '/settings?tab=storage',
+    })
   return {
+    /** Reports that the budget cannot be kept, or has no room for a download. */
+    storageExhausted,
     /** Reports the end of a job that failed. */
-    jobEnded(job: EndedJob): void {
+    jobEnded(job: EndedJob, now: number): void {
       const { id, video_title: title, url, status, message } = job
       if (status !== 'error') return
+      if (job.error_code === 'no_room') storageExhausted(now)
       reports.notify({
         class: 'job.failed',
         // Several processes see the same end.

@@ -8,6 +8,12 @@ const numberValue = (min: number, max: number) => {
   return z.int(rule).min(min, rule).max(max, rule)
 }
 
+/** Order in which downloads go to make room. */
+export const StorageRule = z
+  .enum(['last_used', 'oldest', 'largest'], 'must be last_used, oldest or largest')
+  .meta({ description: 'What goes first to make room: the longest unused, the oldest or the largest' })
+export type StorageRule = z.infer<typeof StorageRule>
+
 const hostRule = 'must be a host name or an IP address without scheme, port and path'
 
 /** A host name or IP address as links have it; empty for the address of the request. */
@@ -41,6 +47,11 @@ export const NameTemplate = z
 /** Every setting: its rule, and its value in a fresh install. */
 const table = {
   retention_days: [numberValue(0, 365).meta({ description: 'Files older than this are deleted; 0 keeps them' }), 0],
+  storage_budget_bytes: [
+    numberValue(0, 1_000_000_000_000_000).meta({ description: 'Most that stored files may take; 0 is without limit' }),
+    0,
+  ],
+  storage_rule: [StorageRule, 'last_used'],
   enable_authentication: [switchValue, false],
   session_idle_minutes: [numberValue(1, 1440), 60],
   download_concurrent_fragments: [numberValue(0, 16).meta({ description: '0 sizes it to the host' }), 0],

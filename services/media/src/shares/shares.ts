@@ -1,5 +1,5 @@
 import { hashPassword, type Sealer } from '@hearth/credentials'
-import { acquireLock, type Database } from '@hearth/database'
+import type { Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
@@ -38,8 +38,6 @@ const fetchesKeptFor = 90 * day
 const maxLinks = 10_000
 /** Latest end of a link, from now on. */
 const maxLife = 3650 * day
-/** Number of the lock under which links are made on PostgreSQL. */
-const linkLock = 8_103_002
 
 /** Share links, as their owner makes, lists and changes them. Throws problems of the API. */
 export class Shares {
@@ -57,7 +55,7 @@ export class Shares {
     // The file may have been long in the making.
     const job = await jobs.row(jobId)
     const row = await database.query.transaction().execute(async (trx) => {
-      await acquireLock(database.kind, trx, linkLock)
+      await store.lockLinks(database, trx)
       const present = (await store.linksOf(trx, job.id)).find((link) => this.#isAsGoodAsNew(link))
       const link = present ?? this.#newLink(job.id, { is_reusable: 1 })
       if (present === undefined) await this.#insert(trx, link)
@@ -87,7 +85,7 @@ export class Shares {
       if (!(await isStored(artifacts, await jobs.row(id)))) throw conflict(`job_ids: ${id} has no finished file`)
     const link = this.#newLink(first, { is_reusable: 0, ...(await this.#valuesOf(wanted)) })
     await database.query.transaction().execute(async (trx) => {
-      await acquireLock(database.kind, trx, linkLock)
+      await store.lockLinks(database, trx)
       await this.#insert(trx, link, others)
     })
     return this.#read(link.token_hash, base)
@@ -137,6 +135,9 @@ export class Shares {
   async #insert(trx: Kysely<Tables>, link: ShareLinkRow, further: readonly string[] = []): Promise<void> {
     if ((await store.countLinks(trx)) >= maxLinks)
       throw conflict(`There are ${maxLinks} share links; revoke some first`)
+    // It may have gone to make room since it was looked up.
+    if (!(await store.allHaveFiles(trx, [link.job_id, ...further])))
+      throw conflict('job_ids: a file was deleted a moment ago')
     await store.insertLink(trx, link, further)
   }
 

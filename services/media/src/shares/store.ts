@@ -1,6 +1,8 @@
-import type { Kysely } from 'kysely'
+import { acquireLock, type Database } from '@hearth/database'
+import { sql, type Kysely, type SqlBool } from 'kysely'
 import { activeStatuses } from '../jobs/job-machine.ts'
 import type { JobRow, ShareLinkRow, Tables } from '../tables.ts'
+import { useLength } from './fetch-store.ts'
 
 type Db = Kysely<Tables>
 
@@ -18,6 +20,13 @@ export interface LinkWithFiles<Job = JobRow> {
 
 /** The members of a job that a list of links shows. */
 export type ListedJob = Pick<JobRow, 'id' | 'video_title' | 'type' | 'status' | 'artifact'>
+
+/** Number of the lock under which links are made on PostgreSQL. */
+const linkLock = 8_103_002
+
+/** Has the transaction be the only one that makes links. */
+export const lockLinks = ({ kind }: Pick<Database<Tables>, 'kind'>, trx: Db): Promise<void> =>
+  acquireLock(kind, trx, linkLock)
 
 /** Inserts a link, and the jobs of its files after the first. */
 export async function insertLink(trx: Db, link: ShareLinkRow, furtherJobIds: readonly string[] = []): Promise<void> {
@@ -105,6 +114,24 @@ export async function findLink(db: Db, tokenHash: string, position?: number): Pr
     .orderBy('files.position')
     .execute()
   return { link, files: rows.map(({ file_position, ...job }) => ({ position: file_position, job })) }
+}
+
+/** Condition: a link that works leads to the file of the row's job. For queries of `jobs`. */
+export const hasLiveLink = (now: number) => sql<SqlBool>`exists (
+  select 1 from share_links l
+  where (l.job_id = jobs.id or l.token_hash in (select f.token_hash from share_files f where f.job_id = jobs.id))
+    and (l.expires_at is null or l.expires_at > ${now})
+    and (l.max_uses = 0 or l.uses < l.max_uses or l.last_fetched_at > ${now - useLength}))`
+
+/** Returns true if every one of these jobs has a file. */
+export async function allHaveFiles(trx: Db, jobIds: readonly string[]): Promise<boolean> {
+  const rows = await trx
+    .selectFrom('jobs')
+    .select('id')
+    .where('id', 'in', [...jobIds])
+    .where('artifact', 'is not', null)
+    .execute()
+  return rows.length === jobIds.length
 }
 
 /** Members of a link that its owner changes. */

@@ -6,6 +6,7 @@ import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { deliver, mediaTypeOf, type DeliveryCall } from '../delivery/deliver.ts'
 import type { Renditions } from '../delivery/renditions.ts'
 import { downloadName, fileTitle } from '../jobs/file-names.ts'
+import type { NoteUse } from '../jobs/use-tracker.ts'
 import { Problem, tooMany } from '../problems.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import type { Waveform } from '../waveform/schema.ts'
@@ -39,6 +40,7 @@ export interface VisitDependencies {
   readonly artifacts: ArtifactStore
   readonly renditions: Pick<Renditions, 'provide'>
   readonly waveformOf: (jobId: string) => Promise<Waveform>
+  readonly noteUse: NoteUse
   readonly clock: Clock
   readonly log: Log
 }
@@ -197,7 +199,8 @@ export class ShareVisits {
   async #handOut(visit: Visit, { isUsing }: Found, { job }: LinkedFile): Promise<Content | undefined> {
     const file = await provideFile(this.#dependencies, job)
     if (file === undefined || !(await this.#takeUse(visit, isUsing, job.id))) return undefined
-    const { artifacts } = this.#dependencies
+    const { artifacts, noteUse } = this.#dependencies
+    noteUse(job)
     return this.#deliver(visit, {
       header: (name) => (isRefused(name, visit.header(name), isUsing) ? undefined : visit.header(name)),
       delivery: { artifacts, jobId: job.id, name: file.name, fileName: nameOf(job) },
@@ -211,6 +214,7 @@ export class ShareVisits {
     for (const file of files) if (await isStored(artifacts, file.job)) stored.push(file)
     if (stored.length === 0) return undefined
     for (const { job } of stored) if (!(await this.#takeUse(visit, isUsing, job.id))) return undefined
+    for (const { job } of stored) this.#dependencies.noteUse(job)
     visit.answer.header('content-type', 'application/zip')
     visit.answer.header('content-security-policy', "default-src 'none'; sandbox")
     visit.answer.header('cache-control', 'no-store')

@@ -14,6 +14,8 @@ const Format = z.object({
   vcodec: z.string().nullish().catch(null),
   acodec: z.string().nullish().catch(null),
   filesize: z.number().nullish().catch(null),
+  filesize_approx: z.number().nullish().catch(null),
+  tbr: z.number().nullish().catch(null),
 })
 /** One format that a platform offers. */
 export type MediaFormat = z.infer<typeof Format>

@@ -93,7 +93,7 @@ export function downloadArgs(options: DownloadOptions): string[] {
     '--progress-delta=0.5',
     `--progress-template=download:${marker} progress %(progress)j`,
     '--print',
-    `before_dl:${marker} media %(.{title,duration,channel,uploader,view_count,track,artist,artists,album,release_date,upload_date,chapters})j`,
+    `before_dl:${marker} media %(.{title,duration,channel,uploader,view_count,track,artist,artists,album,release_date,upload_date,chapters,filesize,filesize_approx,tbr})j`,
     '--print',
     `after_move:${marker} file %(filepath)j`,
     '--write-thumbnail',

@@ -46,6 +46,10 @@ export const MediaFacts = z.object({
   release_date: day,
   upload_date: day,
   chapters: z.array(Chapter.nullable().catch(null)).nullish().catch(null),
+  /** Bytes, stated or estimated, and bit rate in kbit/s of what is fetched. */
+  filesize: amount,
+  filesize_approx: amount,
+  tbr: amount,
 })
 export type MediaFacts = z.infer<typeof MediaFacts>
 

@@ -1,4 +1,5 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
+import type { ArtifactRow } from '../artifacts/tables.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import { activeStatuses, completedStatuses } from '../jobs/job-machine.ts'
 
@@ -16,21 +17,19 @@ export async function expiredJobs(db: Db, before: number): Promise<JobRow[]> {
     .execute()
 }
 
-/** Removes the file, links and stems from a job's rows. */
-export async function forgetFiles(db: Db, id: string, message: string): Promise<JobRow | undefined> {
-  return db.transaction().execute(async (trx) => {
-    // A link to further files goes on with those.
-    const withOthers = trx.selectFrom('share_files').select('token_hash')
-    await trx.deleteFrom('share_links').where('job_id', '=', id).where('token_hash', 'not in', withOthers).execute()
-    await trx.deleteFrom('stem_splits').where('job_id', '=', id).execute()
-    return trx
-      .updateTable('jobs')
-      .set({ artifact: null, message, analysis_wanted_at: null, analysis_lease_until: null })
-      .where('id', '=', id)
-      .where('status', 'in', completedStatuses)
-      .returningAll()
-      .executeTakeFirst()
-  })
+/** Removes the file, links and stems from a job's rows. In a transaction. */
+export async function forgetFiles(trx: Db, id: string, message: string): Promise<JobRow | undefined> {
+  // A link to further files goes on with those.
+  const withOthers = trx.selectFrom('share_files').select('token_hash')
+  await trx.deleteFrom('share_links').where('job_id', '=', id).where('token_hash', 'not in', withOthers).execute()
+  await trx.deleteFrom('stem_splits').where('job_id', '=', id).execute()
+  return trx
+    .updateTable('jobs')
+    .set({ artifact: null, message, analysis_wanted_at: null, analysis_lease_until: null })
+    .where('id', '=', id)
+    .where('status', 'in', completedStatuses)
+    .returningAll()
+    .executeTakeFirst()
 }
 
 /** Returns the ids of queued and active jobs. */
@@ -43,7 +42,100 @@ export async function goingOn(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-export async function knownJobs(db: Db): Promise<string[]> {
-  const rows = await db.selectFrom('jobs').select('id').where('artifact', 'is not', null).execute()
-  return rows.map(({ id }) => id)
+/** The members of a job that decide whether its files are kept. */
+export type FileOwner = Pick<JobRow, 'id' | 'status' | 'artifact' | 'audio_hash'>
+
+/** Jobs by their ids. */
+export async function fileOwners(db: Db, ids: readonly string[]): Promise<Map<string, FileOwner>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('jobs')
+    .select(['id', 'status', 'artifact', 'audio_hash'])
+    .where('id', 'in', [...ids])
+    .execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Files of any job in some folders. */
+export async function filesIn(db: Db, folders: readonly string[]): Promise<ArtifactRow[]> {
+  if (folders.length === 0) return []
+  return db
+    .selectFrom('artifacts')
+    .selectAll()
+    .where('folder_id', 'in', [...folders])
+    .execute()
+}
+
+/** Returns true if any job has the file at a place. */
+export async function isTaken(db: Db, { folder_id, name }: Pick<ArtifactRow, 'folder_id' | 'name'>): Promise<boolean> {
+  const rows = await db
+    .selectFrom('artifacts')
+    .select('job_id')
+    .where('folder_id', '=', folder_id)
+    .where('name', '=', name)
+    .execute()
+  return rows.length > 0
+}
+
+/** Folders that files are deleted from. */
+export async function departingFolders(db: Db, folders: readonly string[]): Promise<Set<string>> {
+  if (folders.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('departing_artifacts')
+    .select('folder_id')
+    .where('folder_id', 'in', [...folders])
+    .execute()
+  return new Set(rows.map(({ folder_id }) => folder_id))
+}
+
+/** Folders with files, in their order. */
+export async function foldersAfter(db: Db, after: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('artifacts')
+    .select('folder_id')
+    .distinct()
+    .where('folder_id', '>', after)
+    .orderBy('folder_id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ folder_id }) => folder_id)
+}
+
+/** Writes what the storage says of a file, unless another file has taken its place. Its content may be another than was noted. */
+export async function correctFile(db: Db, row: ArtifactRow, bytes: number): Promise<void> {
+  await db
+    .updateTable('artifacts')
+    .set({ is_stored: 1, bytes, content_hash: null })
+    .where('job_id', '=', row.job_id)
+    .where('name', '=', row.name)
+    .where('folder_id', '=', row.folder_id)
+    .where('put_at', '=', row.put_at)
+    .execute()
+}
+
+/** Adds the row of a file from before there were rows; false when the job has such a file elsewhere. */
+export async function adoptFile(trx: Db, row: ArtifactRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await trx
+    .insertInto('artifacts')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows > 0n
+}
+
+/** Adds the totals up anew. */
+export async function recountTotals(trx: Db): Promise<void> {
+  const once = trx
+    .selectFrom('artifacts')
+    .select(['folder_id', 'name', 'kind'])
+    .select((row) => row.fn.max('bytes').as('bytes'))
+    .groupBy(['folder_id', 'name', 'kind'])
+  const totals = await trx
+    .selectFrom(once.as('files'))
+    .select('files.kind')
+    .select((row) => [sql<number>`cast(sum(files.bytes) as bigint)`.as('bytes'), row.fn.countAll<number>().as('files')])
+    .groupBy('files.kind')
+    .execute()
+  await trx.deleteFrom('storage_totals').execute()
+  if (totals.length > 0) await trx.insertInto('storage_totals').values(totals).execute()
 }

@@ -7,6 +7,8 @@ import { migrate, openDatabase } from '@hearth/database'
 import { createFastTimers, createLog } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { finishedJob } from '../../test/job-row.ts'
+import type { ArtifactStore } from '../artifacts/artifact-store.ts'
+import { ArtifactLedger } from '../artifacts/ledger.ts'
 import { openArtifacts } from '../artifacts/open-artifacts.ts'
 import { migrations } from '../database/migrations/index.ts'
 import type { JobRow, Tables } from '../tables.ts'
@@ -26,12 +28,14 @@ async function openHouse(retentionDays: number) {
   await migrate(database.query, migrations)
   const db = database.query
   const timers = createFastTimers(1)
-  const artifacts = await openArtifacts({ kind: 'directory', path: undefined }, { dataDirectory: place.path })
+  const storage = await openArtifacts({ kind: 'directory', path: undefined }, { dataDirectory: place.path })
+  const artifacts = new ArtifactLedger({ database, storage, clock: timers })
   const bus = createLocalBus<MediaEvent>()
   const told: unknown[] = []
   bus.subscribe((event) => told.push(event))
   const work = join(place.path, 'work')
   const upkeep = createUpkeep({
+    database,
     db,
     artifacts,
     folders: new WorkFolders(work),
@@ -41,10 +45,10 @@ async function openHouse(retentionDays: number) {
     log: createLog({ name: 'test', level: 'silent' }),
     others: [],
   })
-  const store = async (id: string) => {
+  const store = async (id: string, into: ArtifactStore = artifacts) => {
     const file = join(place.path, 'incoming')
     await writeFile(file, 'sound')
-    await artifacts.put(id, 'source.m4a', file)
+    await into.put(id, 'source.m4a', file)
   }
   const add = async (more: Partial<JobRow>) => {
     const job = finishedJob(more)
@@ -115,7 +119,7 @@ test('without a retention limit no job’s file is deleted', async () => {
 test('orphaned files are deleted when old enough, or at a start, and running work is kept', async () => {
   await using house = await openHouse(0)
   const stray = '11111111-1111-4111-8111-111111111111'
-  await house.store(stray)
+  await house.store(stray, house.artifacts.storage)
   const queued = await house.add({ status: 'queued', artifact: null })
   for (const name of [`${queued.id}.1`, `${stray}.1`]) await mkdir(join(house.work, name))
   await house.upkeep.run()

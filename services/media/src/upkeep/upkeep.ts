@@ -1,14 +1,14 @@
+import type { Database } from '@hearth/database'
 import type { Kysely } from 'kysely'
 import type { Log, Timers } from '@hearth/runtime'
-import type { ArtifactStore } from '../artifacts/artifact-store.ts'
+import type { ArtifactLedger } from '../artifacts/ledger.ts'
 import type { Tables } from '../tables.ts'
 import type { MediaBus } from '../events.ts'
-import { isActive } from '../jobs/job-machine.ts'
 import { jobEvent } from '../jobs/job-events.ts'
-import { findJob } from '../jobs/store.ts'
 import type { WorkFolders } from '../jobs/work-folders.ts'
 import type { Settings } from '../settings/schema.ts'
-import { expiredJobs, forgetFiles, goingOn, knownJobs } from './store.ts'
+import { expiredJobs, forgetFiles, goingOn } from './store.ts'
+import { sweepArtifacts } from './sweep-artifacts.ts'
 
 /** Interval of the upkeep and minimum age of a stray file, milliseconds. */
 const every = 3_600_000
@@ -16,8 +16,9 @@ const strayAge = 15 * 60_000
 const day = 86_400_000
 
 export interface UpkeepDependencies {
+  readonly database: Database<Tables>
   readonly db: Kysely<Tables>
-  readonly artifacts: ArtifactStore
+  readonly artifacts: ArtifactLedger
   readonly folders: WorkFolders
   readonly bus: MediaBus
   readonly timers: Timers
@@ -55,22 +56,18 @@ async function retire({ db, artifacts, bus, timers, settings }: UpkeepDependenci
   const { retention_days } = settings()
   if (retention_days === 0) return
   for (const job of await expiredJobs(db, timers.now() - retention_days * day)) {
-    const row = await forgetFiles(db, job.id, `The file was deleted after ${retention_days} days`)
+    const message = `The file was deleted after ${retention_days} days`
+    const row = await db.transaction().execute((trx) => forgetFiles(trx, job.id, message))
     if (row === undefined) continue
     await artifacts.removeJob(job.id)
     bus.publish(jobEvent(job, row, timers.now()))
   }
 }
 
-/** Deletes what a crash left: working folders and stored files without a job. */
-async function sweep({ db, artifacts, folders, timers }: UpkeepDependencies, age: number): Promise<void> {
+/** Deletes what a crash left: working folders, and stored files without a job. */
+async function sweep(dependencies: UpkeepDependencies, age: number): Promise<void> {
+  const { db, folders } = dependencies
   const kept = new Set(await goingOn(db))
   await folders.sweep((id) => kept.has(id))
-  const known = new Set(await knownJobs(db))
-  for await (const { jobId, modifiedAt } of artifacts.jobs()) {
-    if (known.has(jobId) || timers.now() - modifiedAt < age) continue
-    // It may have been made since the list was read.
-    const job = await findJob(db, jobId)
-    if (job === undefined || (!isActive(job.status) && job.artifact === null)) await artifacts.removeJob(jobId)
-  }
+  await sweepArtifacts(dependencies, age)
 }

@@ -41,6 +41,8 @@ export interface PageOptions {
   readonly pace?: 'slow' | 'held' | 'broken' | 'missing'
   /** The media's address is a redirect to this one. */
   readonly redirect?: string
+  /** The page states the size of the media, bytes: its own, or this many. */
+  readonly states?: 'size' | number
   /** The first request for the page is answered with 404, those after it with the page. */
   readonly isLate?: boolean
 }
@@ -85,7 +87,7 @@ export async function startPlatform(address = '127.0.0.1'): Promise<Platform> {
     get waiting() {
       return held.size
     },
-    page(media, { id = '', title = 'A test', pace, redirect, isLate = false } = {}) {
+    page(media, { id = '', title = 'A test', pace, redirect, states, isLate = false } = {}) {
       const query = new URLSearchParams({
         media,
         id,
@@ -93,6 +95,7 @@ export async function startPlatform(address = '127.0.0.1'): Promise<Platform> {
         ...(pace === undefined ? {} : { pace }),
         ...(redirect === undefined ? {} : { redirect }),
         ...(isLate ? { late: '' } : {}),
+        ...(states === undefined ? {} : { states: `${states}` }),
       })
       return `http://${host}/watch?${query.toString()}`
     },
@@ -125,7 +128,9 @@ function answer(folder: string, exchange: Exchange): void {
   const { request, response } = exchange
   const url = new URL(request.url ?? '/', 'http://platform')
   if (url.pathname === '/watch')
-    return void response.setHeader('content-type', 'text/html; charset=utf-8').end(pageHtml(url))
+    return void response
+      .setHeader('content-type', 'text/html; charset=utf-8')
+      .end(pageHtml(url) + stated(url, folder, request))
   if (url.pathname === '/go') return void response.writeHead(302, { location: url.searchParams.get('to') ?? '/' }).end()
   if (url.pathname.endsWith('/endless.mp4')) return sendWithoutEnd(response)
   const [, pace = '', name = ''] = /^\/media\/(\w+)\/(.+)$/.exec(url.pathname) ?? []
@@ -179,9 +184,29 @@ function pageHtml(url: URL): string {
     .replaceAll('<', '&lt;')
     .replaceAll('"', '&quot;')
   const type = types[media.slice(media.lastIndexOf('.') + 1)] ?? 'video/mp4'
+  const element = `<video poster="/media/plain/thumbnail.jpg"><source src="${source}" type="${type}"></video>`
+  // The description names the media as well, and yt-dlp looks at it last.
+  const video = url.searchParams.has('states') ? '' : element
   return `<!doctype html><html><head><title>${title}</title>
 <meta property="og:title" content="${title}"><meta property="og:image" content="/media/plain/thumbnail.jpg">
-</head><body><video poster="/media/plain/thumbnail.jpg"><source src="${source}" type="${type}"></video></body></html>`
+</head><body>${video}</body></html>`
+}
+
+/** The description of the media in the page, for one that states a size. */
+function stated(url: URL, folder: string, { headers }: IncomingMessage): string {
+  const states = url.searchParams.get('states')
+  if (states === null) return ''
+  const media = url.searchParams.get('media') ?? ''
+  const description = {
+    '@context': 'https://schema.org',
+    '@type': 'VideoObject',
+    name: url.searchParams.get('title'),
+    contentUrl: `http://${headers.host}/media/${url.searchParams.get('pace') ?? 'plain'}/${media}`,
+    contentSize: states === 'size' ? `${statSync(join(folder, normalize(`/${media}`))).size}` : states,
+    duration: 'PT10S',
+    thumbnailUrl: `http://${headers.host}/media/plain/thumbnail.jpg`,
+  }
+  return `<script type="application/ld+json">${JSON.stringify(description)}</script>`
 }
 
 function sendFile(file: string, pace: string, { request, response, held }: Exchange): void {

@@ -39,6 +39,11 @@ export type Waveform = Schemas['Waveform']
 export type Logo = Schemas['Logo']
 export type Statistics = Schemas['Statistics']
 export type TempoCluster = Schemas['TempoClusters'][number]
+export type StorageUsage = Schemas['StorageUsage']
+export type StoragePlan = Schemas['StoragePlan']
+export type StorageForecast = Schemas['StorageForecast']
+/** Files that went to make room. */
+export type Eviction = Schemas['EvictionList'][number]
 export type HostInfo = Schemas['HostInfo']
 export type Updates = Schemas['Updates']
 export type Component = Schemas['Component']
@@ -88,6 +93,10 @@ export const keys = {
   namePreview: (type: string, template: string) => ['name-preview', type, template],
   host: ['host'],
   updates: ['updates'],
+  storage: ['storage'],
+  storagePlan: (budget: number, rule: string) => ['storage', 'plan', budget, rule],
+  evictions: ['storage', 'log'],
+  forecast: (url: string, type: string, quality: string) => ['forecast', url, type, quality],
 } as const
 
 /** Parameters of a request about one job. */

@@ -6,6 +6,8 @@ import {
   IconDownload,
   IconExternalLink,
   IconFileText,
+  IconPin,
+  IconPinnedOff,
   IconRefresh,
 } from '@tabler/icons-react'
 import { Link } from 'wouter'
@@ -17,7 +19,7 @@ import { originalOf, platformNames } from '../jobs/job-labels.ts'
 import { JobFacts, JobProgress, JobStatusBadge } from '../jobs/job-facts.tsx'
 import { SaveAs } from './save-as.tsx'
 import { Thumbnail } from '../jobs/thumbnail.tsx'
-import { filePath, useDownloadButton, useJobActions } from '../jobs/use-job-actions.ts'
+import { filePath, useDownloadButton, useJobActions, usePin } from '../jobs/use-job-actions.ts'
 
 /** Title, status and actions of a job. */
 export function JobHead({ job }: { job: LiveJob }) {
@@ -71,6 +73,7 @@ function Buttons({ job }: { job: LiveJob }) {
         </ActionButton>
       )}
       {isDownloadable(job) && job.type === 'audio' && <SaveAs job={job} />}
+      {isDownloadable(job) && <PinButton job={job} />}
       {isFailed(job) && (
         <ActionButton icon={IconRefresh} variant="filled" loading={retry.isPending} onClick={() => retry.mutate(job)}>
           Try again
@@ -92,6 +95,19 @@ function Buttons({ job }: { job: LiveJob }) {
         Open on {platformNames[job.platform]}
       </Button>
     </>
+  )
+}
+
+function PinButton({ job }: { job: LiveJob }) {
+  const pin = usePin([job.id])
+  return (
+    <ActionButton
+      icon={job.pinned ? IconPinnedOff : IconPin}
+      loading={pin.isPending}
+      onClick={() => pin.mutate(!job.pinned)}
+    >
+      {job.pinned ? 'Unpin' : 'Pin'}
+    </ActionButton>
   )
 }
 

@@ -83,6 +83,11 @@ const rules: Readonly<Record<string, Rule>> = {
     text: 'Trying again may help; a newer yt-dlp may bring another file.',
     remedy: 'retry',
   },
+  no_room: {
+    short: 'no room',
+    text: 'Raise the storage budget, or unpin or delete downloads.',
+    remedy: { label: 'Show the storage', href: '/settings?tab=storage' },
+  },
   network: { short: 'not reached', text: 'Often this passes; try again in a moment.', remedy: 'retry' },
 }
 

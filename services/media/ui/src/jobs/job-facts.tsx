@@ -4,6 +4,7 @@ import {
   IconDownload,
   IconHourglass,
   IconMetronome,
+  IconPin,
   IconPlayerPause,
   IconTransform,
 } from '@tabler/icons-react'
@@ -52,6 +53,11 @@ export function JobFacts({ job }: { job: Job }) {
       )}
       {job.loudness_lufs !== null && `${decibels(job.loudness_lufs)} LUFS`}
       <RelativeTime value={toIsoString(job.created_at)} />
+      {job.pinned && (
+        <span className="job-pinned">
+          <IconPin size={14} aria-hidden /> Pinned
+        </span>
+      )}
     </FactsLine>
   )
 }

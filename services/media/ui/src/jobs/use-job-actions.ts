@@ -1,4 +1,4 @@
-import { answer, notifyDone, useAction } from '@hearth/ui'
+import { answer, formatCount, notifyDone, useAction } from '@hearth/ui'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import type { paths } from '../api.gen.ts'
 import { api, fetchPath, keys, ofJob, type Job } from '../api.ts'
@@ -32,6 +32,28 @@ export function useJobActions() {
   })
   const save = useDownload()
   return { cancel, retry, save }
+}
+
+/** Pins downloads, whose files then never go to make room, or unpins them. */
+export function usePin(ids: readonly string[], onDone?: () => void) {
+  const cache = useQueryClient()
+  return useAction<boolean, readonly Job[]>({
+    async run(pinned) {
+      const changed: Job[] = []
+      // One request takes so many.
+      for (let index = 0; index < ids.length; index += 200) {
+        const body = { job_ids: ids.slice(index, index + 200), pinned }
+        changed.push(...(await answer(api.POST('/api/jobs/pin', { body }))).jobs)
+      }
+      return changed
+    },
+    done: (jobs) => `${formatCount(jobs.length, 'download')} ${jobs[0]?.pinned === true ? 'pinned' : 'unpinned'}`,
+    renew: [keys.library, keys.storage],
+    onDone(jobs) {
+      for (const job of jobs) showAnswer(cache, job, job.status)
+      onDone?.()
+    },
+  })
 }
 
 /** Downloads a path of this service; a failure is shown as a notification. */

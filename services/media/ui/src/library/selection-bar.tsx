@@ -1,10 +1,11 @@
 import { Button, CloseButton, Group, Text } from '@mantine/core'
 import { answer, formatCount, useAction } from '@hearth/ui'
-import { IconFolderMinus, IconFolderPlus, IconLink, IconTags } from '@tabler/icons-react'
+import { IconFolderMinus, IconFolderPlus, IconLink, IconPin, IconPinnedOff, IconTags } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, keys, type Collection, type Job } from '../api.ts'
 import { ActionButton, DeleteButton } from '../buttons.tsx'
+import { usePin } from '../jobs/use-job-actions.ts'
 
 const TagsDialog = lazy(async () => ({ default: (await import('./tags-dialog.tsx')).TagsDialog }))
 const NewShare = lazy(async () => ({ default: (await import('../shares/share-form.tsx')).NewShare }))
@@ -35,6 +36,8 @@ export function SelectionBar({ jobs, collection, onChooseAll, onClear }: Selecti
   const [, navigate] = useLocation()
   const ids = jobs.map(({ id }) => id)
   const close = () => setDialog(undefined)
+  const arePinned = jobs.every(({ pinned }) => pinned)
+  const pin = usePin(ids)
   const takeOut = useAction({
     run: () =>
       inParts(ids, (remove) =>
@@ -71,6 +74,14 @@ export function SelectionBar({ jobs, collection, onChooseAll, onClear }: Selecti
         </ActionButton>
         <ActionButton icon={IconFolderPlus} size="xs" onClick={() => setDialog('collect')}>
           Collect
+        </ActionButton>
+        <ActionButton
+          icon={arePinned ? IconPinnedOff : IconPin}
+          size="xs"
+          loading={pin.isPending}
+          onClick={() => pin.mutate(!arePinned)}
+        >
+          {arePinned ? 'Unpin' : 'Pin'}
         </ActionButton>
         {collection !== undefined && (
           <ActionButton icon={IconFolderMinus} size="xs" loading={takeOut.isPending} onClick={() => takeOut.mutate()}>

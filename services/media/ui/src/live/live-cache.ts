@@ -41,6 +41,7 @@ function noteJob(event: JobEvent, { cache, refresher, arriving }: Effects): void
   // What is being read at this moment may be older than the event.
   if (cache.isFetching({ queryKey: keys.job(event.id) }) > 0) refresher.note(keys.job(event.id).join(' '))
   const isOther = before?.status !== event.status
+  if (isOther || event.filename !== undefined || event.pinned !== undefined) refresher.note('storage')
   if (isOther) for (const name of ['statistics', 'tempi']) refresher.note(name)
   if (isOther || event.tags !== undefined) for (const name of ['library', 'library-tags']) refresher.note(name)
 }
@@ -75,7 +76,7 @@ function noteTyped(message: Typed, effects: Effects): void {
       refresher.note('platforms')
       return
     case 'settings_changed':
-      for (const name of ['settings', 'session', 'logo', 'cookies', 'stem-status']) refresher.note(name)
+      for (const name of ['settings', 'session', 'logo', 'cookies', 'stem-status', 'storage']) refresher.note(name)
       // Sign-in may be needed from now on, or not any more.
       void session.check()
       return

@@ -48,6 +48,7 @@ const job = (id: string, minute: number, more: Partial<Job> = {}): LiveJob => ({
   analysis_pending: false,
   audio_hash: null,
   tags: [],
+  pinned: false,
   filename: null,
   ...more,
 })

@@ -5,6 +5,7 @@ import {
   IconDatabaseExport,
   IconDeviceMobileShare,
   IconDownload,
+  IconFiles,
   IconLock,
   IconMicrophone2,
   IconTools,
@@ -17,11 +18,13 @@ import { AccessSettings } from '../settings/access-settings.tsx'
 import { CookieSettings } from '../settings/cookie-settings.tsx'
 import { DownloadSettings } from '../settings/download-settings.tsx'
 import { StemSettings } from '../settings/stem-settings.tsx'
+import { StorageSettings } from '../settings/storage-settings.tsx'
 import { ToolSettings } from '../settings/tool-settings.tsx'
 import '../settings/settings.css'
 
 const tabs = [
   { value: 'downloads', label: 'Downloads', Icon: IconDownload },
+  { value: 'storage', label: 'Storage', Icon: IconFiles },
   { value: 'access', label: 'Sign-in', Icon: IconLock },
   { value: 'anywhere', label: 'From anywhere', Icon: IconDeviceMobileShare },
   { value: 'cookies', label: 'Platforms', Icon: IconCookie },
@@ -68,6 +71,8 @@ function Panel({ tab, settings, platform }: { tab: Tab; settings: Settings; plat
   switch (tab) {
     case 'downloads':
       return <DownloadSettings settings={settings} />
+    case 'storage':
+      return <StorageSettings settings={settings} />
     case 'access':
       return <AccessSettings settings={settings} />
     case 'anywhere':

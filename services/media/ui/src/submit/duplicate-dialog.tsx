@@ -29,6 +29,9 @@ export function DuplicateDialog(props: { job: Job | undefined; onClose: () => vo
               <JobStatusBadge job={job} />
             </div>
           </div>
+          <Text size="sm" c="dimmed">
+            A second download shares the stored file where it is the same. Delete this one first to fetch it anew.
+          </Text>
           <Group justify="flex-end" className="hearth-dialog-actions">
             <ActionButton icon={IconDownload} onClick={onAgain}>
               Download again

@@ -22,6 +22,9 @@ const ListReview = lazy(async () => ({ default: (await import('../lists/list-rev
 /** Loaded with the second address. */
 const BatchReview = lazy(async () => ({ default: (await import('./batch-review.tsx')).BatchReview }))
 
+/** Loaded with the first preview. */
+const ForecastLine = lazy(async () => ({ default: (await import('./forecast-line.tsx')).ForecastLine }))
+
 /** Loaded when something waits. */
 const WaitingImports = lazy(async () => ({ default: (await import('../lists/waiting-imports.tsx')).WaitingImports }))
 
@@ -136,7 +139,12 @@ function Below(props: { addresses: string[]; choices: Choices; isSettled: boolea
   return (
     <>
       {addresses.length === 1 && address !== undefined && !isSettled && (
-        <Preview key={address} address={address} type={choices.type} />
+        <>
+          <Preview key={address} address={address} type={choices.type} />
+          <Suspense>
+            <ForecastLine address={address} choices={choices} />
+          </Suspense>
+        </>
       )}
       {(addresses.length > 1 || !isIdle) && (
         <Suspense>

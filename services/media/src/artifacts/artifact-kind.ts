@@ -1,0 +1,19 @@
+/** Kinds of stored files. */
+export const artifactKinds = ['original', 'conversion', 'trim', 'stem', 'wave', 'picture'] as const
+/** Kind of a stored file. */
+export type ArtifactKind = (typeof artifactKinds)[number]
+
+/** Kinds that the service makes again by itself when somebody asks for them. */
+export const remakeableKinds = ['conversion', 'wave'] as const satisfies readonly ArtifactKind[]
+
+const beginnings: readonly (readonly [RegExp, ArtifactKind])[] = [
+  [/^audio[._]/, 'conversion'],
+  [/^trim_/, 'trim'],
+  [/^stem_/, 'stem'],
+  [/^waveform\./, 'wave'],
+  [/^thumbnail\./, 'picture'],
+]
+
+/** Returns the kind of the file that is stored under a name. */
+export const kindOfArtifact = (name: string): ArtifactKind =>
+  beginnings.find(([pattern]) => pattern.test(name))?.[1] ?? 'original'

@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto'
+import { acquireLock, type Database } from '@hearth/database'
+import type { Kysely } from 'kysely'
+import type { ArtifactRow, DepartingArtifactRow, StorageTotalRow } from './tables.ts'
+import type { Tables } from '../tables.ts'
+import { kindOfArtifact, type ArtifactKind } from './artifact-kind.ts'
+
+type Db = Kysely<Tables>
+
+/** Number of the lock under which rows of files change on PostgreSQL. */
+const ledgerLock = 8_103_016
+
+/** Has the transaction be the only one that changes rows of files. */
+export const lockLedger = ({ kind }: Pick<Database<Tables>, 'kind'>, trx: Db): Promise<void> =>
+  acquireLock(kind, trx, ledgerLock)
+
+/** Place of a file in the storage. */
+export type Place = Pick<ArtifactRow, 'folder_id' | 'name'>
+
+/** Files of a job, and those in its folder that others have. */
+export async function rowsAround(db: Db, jobId: string, name?: string): Promise<ArtifactRow[]> {
+  return db
+    .selectFrom('artifacts')
+    .selectAll()
+    .where((row) => row.or([row('job_id', '=', jobId), row('folder_id', '=', jobId)]))
+    .$if(name !== undefined, (query) => query.where('name', '=', name ?? ''))
+    .execute()
+}
+
+/** Name that stands for a folder with all that is in it. */
+export const wholeFolder = ''
+
+/** Names in a folder that are about to be deleted. */
+export async function departingIn(db: Db, folderId: string): Promise<string[]> {
+  const rows = await db.selectFrom('departing_artifacts').select('name').where('folder_id', '=', folderId).execute()
+  return rows.map(({ name }) => name)
+}
+
+/** A stored file with this content. */
+export async function findContent(
+  db: Db,
+  { name, bytes, content_hash }: Pick<ArtifactRow, 'name' | 'bytes' | 'content_hash'>,
+): Promise<ArtifactRow | undefined> {
+  return db
+    .selectFrom('artifacts')
+    .selectAll()
+    .where('content_hash', '=', content_hash)
+    .where('name', '=', name)
+    .where('bytes', '=', bytes)
+    .where('is_stored', '=', 1)
+    .orderBy('put_at')
+    .orderBy('job_id')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** A file on its way into the storage: its row, and the row that it replaces. */
+export interface Arrival {
+  readonly row: ArtifactRow
+  readonly previous: ArtifactRow | undefined
+}
+
+/** Time after which a file on its way counts as left by a process that has died, milliseconds. */
+export const longestArrival = 86_400_000
+
+/**
+ * Writes that a file is about to be stored, in a place where it overwrites no other job's file. A job that shares a file keeps
+ * that one until the new one is there.
+ */
+export async function beginArrival(
+  trx: Db,
+  wanted: Pick<ArtifactRow, 'job_id' | 'name' | 'bytes' | 'content_hash' | 'put_at'>,
+): Promise<Arrival> {
+  const { job_id, name, put_at } = wanted
+  const around = await rowsAround(trx, job_id, name)
+  const previous = around.find((row) => row.job_id === job_id)
+  const isOwn = previous !== undefined && !(await isHeldByOthers(trx, previous))
+  const isTaken = around.some((row) => row.folder_id === job_id) || (await departingIn(trx, job_id)).length > 0
+  const free = isTaken ? randomUUID() : job_id
+  const row = { ...wanted, folder_id: isOwn ? previous.folder_id : free, kind: kindOfArtifact(name), is_stored: 0 }
+  // From here on its bytes count as stored.
+  if (row.kind === 'original')
+    await trx.updateTable('jobs').set({ reserved_bytes: 0 }).where('id', '=', job_id).execute()
+  if (isReplacing({ row, previous })) await noteDeparting(trx, row, put_at + longestArrival)
+  else {
+    await putRow(trx, row)
+    await addToTotals(trx, row.kind, { bytes: row.bytes - (previous?.bytes ?? 0), files: isOwn ? 0 : 1 })
+  }
+  return { row, previous }
+}
+
+const isReplacing = ({ row, previous }: Arrival): boolean =>
+  previous !== undefined && previous.folder_id !== row.folder_id
+
+/** Notes that a file has arrived. Returns places to clear: its own when the job was removed meanwhile. */
+export async function endArrival(trx: Db, arrival: Arrival): Promise<Place[]> {
+  const { row } = arrival
+  const around = await rowsAround(trx, row.job_id, row.name)
+  const present = around.find(({ job_id }) => job_id === row.job_id)
+  if (!isReplacing(arrival)) {
+    if (present?.folder_id !== row.folder_id) return [row]
+    await putRow(trx, { ...present, is_stored: 1 })
+    return []
+  }
+  if (present === undefined) return [row]
+  const places = await dropRows(trx, [present], row.put_at)
+  await deleteDeparting(trx, [row])
+  await putRow(trx, { ...row, is_stored: 1 })
+  await addToTotals(trx, row.kind, { bytes: row.bytes, files: 1 })
+  return places
+}
+
+/** Puts back what was there before a file that could not be stored. Returns places to clear. */
+export async function undoArrival(trx: Db, arrival: Arrival): Promise<Place[]> {
+  const { row, previous } = arrival
+  // A storage that did not answer may have it all the same.
+  if (isReplacing(arrival)) return [row]
+  if (previous === undefined) return dropRows(trx, [row], row.put_at)
+  // It may be the new content all the same, so it is compared with no other.
+  await putRow(trx, { ...previous, content_hash: null })
+  await addToTotals(trx, row.kind, { bytes: previous.bytes - row.bytes, files: 0 })
+  return []
+}
+
+/** Gives a job a file that is stored for another. Only in the transaction that found it there. */
+export async function addReference(trx: Db, row: ArtifactRow): Promise<void> {
+  await putRow(trx, row)
+}
+
+/** Takes files from their jobs. Returns the places of those that no job has any more, which count no longer. */
+export async function dropRows(trx: Db, rows: readonly ArtifactRow[], now: number): Promise<Place[]> {
+  const freed: Place[] = []
+  for (const row of rows) {
+    const { numDeletedRows } = await trx
+      .deleteFrom('artifacts')
+      .where('job_id', '=', row.job_id)
+      .where('name', '=', row.name)
+      .where('folder_id', '=', row.folder_id)
+      .executeTakeFirst()
+    if (numDeletedRows === 0n || (await isHeldByOthers(trx, row))) continue
+    await noteDeparting(trx, row, now)
+    await addToTotals(trx, row.kind, { bytes: -row.bytes, files: -1 })
+    freed.push({ folder_id: row.folder_id, name: row.name })
+  }
+  return freed
+}
+
+/** Notes that a folder is deleted with all that is in it; nothing while a job has a file there. */
+export async function dropFolder(trx: Db, folder_id: string, now: number): Promise<Place[]> {
+  if (await isFolderUsed(trx, folder_id)) return []
+  const place = { folder_id, name: wholeFolder }
+  await noteDeparting(trx, place, now)
+  return [place]
+}
+
+async function noteDeparting(trx: Db, { folder_id, name }: Place, left_at: number): Promise<void> {
+  await trx
+    .insertInto('departing_artifacts')
+    .values({ folder_id, name, left_at })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Forgets places whose files are deleted. */
+export async function deleteDeparting(db: Db, places: readonly Place[]): Promise<void> {
+  for (const { folder_id, name } of places)
+    await db.deleteFrom('departing_artifacts').where('folder_id', '=', folder_id).where('name', '=', name).execute()
+}
+
+/** Places whose deletion was begun before a time and not finished. */
+export async function listDeparting(db: Db, before: number): Promise<DepartingArtifactRow[]> {
+  return db.selectFrom('departing_artifacts').selectAll().where('left_at', '<=', before).limit(1000).execute()
+}
+
+/** Returns true if any job has a file in a folder. */
+async function isFolderUsed(db: Db, folderId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('artifacts')
+    .select('job_id')
+    .where('folder_id', '=', folderId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function isHeldByOthers(trx: Db, { job_id, folder_id, name }: ArtifactRow): Promise<boolean> {
+  const other = await trx
+    .selectFrom('artifacts')
+    .select('job_id')
+    .where('folder_id', '=', folder_id)
+    .where('name', '=', name)
+    .where('job_id', '<>', job_id)
+    .limit(1)
+    .executeTakeFirst()
+  return other !== undefined
+}
+
+async function putRow(trx: Db, row: ArtifactRow): Promise<void> {
+  await trx
+    .insertInto('artifacts')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['job_id', 'name']).doUpdateSet(row))
+    .execute()
+}
+
+/** Adds to the totals of a kind. */
+export async function addToTotals(
+  trx: Db,
+  kind: ArtifactKind,
+  { bytes, files }: { bytes: number; files: number },
+): Promise<void> {
+  await trx
+    .insertInto('storage_totals')
+    .values({ kind, bytes, files })
+    .onConflict((conflict) =>
+      conflict.column('kind').doUpdateSet((row) => ({
+        bytes: row('storage_totals.bytes', '+', bytes),
+        files: row('storage_totals.files', '+', files),
+      })),
+    )
+    .execute()
+}
+
+/** Bytes and numbers of the stored files by kind. */
+export async function readTotals(db: Db): Promise<StorageTotalRow[]> {
+  return db.selectFrom('storage_totals').selectAll().execute()
+}

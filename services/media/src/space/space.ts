@@ -1,0 +1,228 @@
+import { stat } from 'node:fs/promises'
+import type { Database } from '@hearth/database'
+import type { Log, Timers } from '@hearth/runtime'
+import type { ArtifactLedger } from '../artifacts/ledger.ts'
+import { lockLedger } from '../artifacts/ledger-store.ts'
+import type { MediaBus } from '../events.ts'
+import { jobTimestamp } from '../jobs/job-view.ts'
+import type { Room } from '../jobs/room.ts'
+import { diskReserve, freeSpace } from '../jobs/run-job.ts'
+import type { WorkFolders } from '../jobs/work-folders.ts'
+import { Problem } from '../problems.ts'
+import type { Settings, StorageRule } from '../settings/schema.ts'
+import { lockLinks } from '../shares/store.ts'
+import type { JobRow, Tables } from '../tables.ts'
+import { estimateBytes } from '../tools/estimate-size.ts'
+import { MediaFailure } from '../tools/media-failure.ts'
+import type { MediaInfo } from '../tools/media-info.ts'
+import { assessRoom, planView, readUsage, type Assessment } from './assess.ts'
+import { bytesText } from './bytes-text.ts'
+import { evict, PlanOutdated, type Evicted } from './evict.ts'
+import type { EvictionList, StorageForecast, StoragePlan, StorageUsage } from './schema.ts'
+import { deleteEvictions, listEvictions, reserveBytes } from './store.ts'
+
+export interface SpaceDependencies {
+  readonly database: Database<Tables>
+  readonly artifacts: ArtifactLedger
+  /** Directory of the artifacts; undefined in object storage. */
+  readonly artifactsFolder: string | undefined
+  readonly bus: MediaBus
+  readonly timers: Timers
+  readonly log: Log
+  readonly settings: () => Settings
+  /** A folder of the file system that jobs write to. */
+  readonly scratch: string
+  readonly folders: Pick<WorkFolders, 'bytes'>
+}
+
+/** Interval at which the budget is looked at, milliseconds, and age at which the log forgets. */
+const interval = 60_000
+const loggedFor = 180 * 86_400_000
+/** Attempts at a plan that changes meanwhile, or at parts of a long one. */
+const maxRounds = 50
+
+/** The budget of the stored files: what they take, what fits, and what goes to make room. */
+export class Space implements Room {
+  readonly #dependencies: SpaceDependencies
+  readonly #stop: (() => void)[] = []
+  #enforcing: Promise<void> | undefined
+
+  constructor(dependencies: SpaceDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** Begins to keep to the budget; `onExhausted` is called while that is not possible. */
+  start(onExhausted: () => void): void {
+    const { bus, log } = this.#dependencies
+    const round = () => {
+      this.#enforcing ??= this.enforce()
+        .then((isKept) => (isKept ? undefined : onExhausted()))
+        .catch((error: unknown) => log.warn({ err: error }, 'the storage budget could not be kept'))
+        .finally(() => (this.#enforcing = undefined))
+    }
+    const timer = setInterval(round, interval).unref()
+    const unsubscribe = bus.subscribe((event) => {
+      if ('type' in event && event.type === 'settings_changed') round()
+    })
+    this.#stop.push(unsubscribe, () => clearInterval(timer))
+    round()
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#stop.splice(0)) stop()
+    await this.#enforcing
+  }
+
+  async usage(): Promise<StorageUsage> {
+    const { database, settings, folders, scratch } = this.#dependencies
+    const known = await readUsage(database.query, settings())
+    return { ...known, work_bytes: await folders.bytes(), disk_free_bytes: await freeSpace(scratch) }
+  }
+
+  /** What would go for another budget or rule; nothing does. */
+  async preview(wanted: { budget_bytes?: number | undefined; rule?: StorageRule | undefined }): Promise<StoragePlan> {
+    const { storage_budget_bytes, storage_rule } = this.#dependencies.settings()
+    const budget = wanted.budget_bytes ?? storage_budget_bytes
+    const rule = wanted.rule ?? storage_rule
+    return planView(await assessRoom(this.#db, { budget, rule, now: this.#now() }))
+  }
+
+  /** What a download would take, and what would go for it. */
+  async forecast(info: MediaInfo | undefined, wanted: Pick<JobRow, 'type' | 'quality'>): Promise<StorageForecast> {
+    const { settings } = this.#dependencies
+    const { storage_budget_bytes: budget } = settings()
+    const bytes = info === undefined ? undefined : this.#estimate(info, wanted)
+    const found = await this.#assess(bytes ?? 0)
+    const { used, reserved, plan, diskRoom } = found
+    const free = budget === 0 ? diskRoom : Math.min(diskRoom, budget - used - reserved)
+    return {
+      bytes: bytes ?? null,
+      budget_bytes: budget,
+      free_bytes: Math.max(0, free),
+      fits: bytes === undefined || found.fits,
+      copies_leaving: plan.copies.length,
+      downloads_leaving: plan.jobs.length,
+    }
+  }
+
+  /** Throws a problem for media that cannot fit, as far as its size is known. */
+  async check(info: MediaInfo, wanted: Pick<JobRow, 'type' | 'quality'>): Promise<void> {
+    const bytes = this.#estimate(info, wanted)
+    if (bytes === undefined) return
+    const found = await this.#assess(bytes)
+    if (!found.fits)
+      throw new Problem(503, `There is no room for this: ${this.#refusal(bytes, found)}`, {
+        more: { error: 'no_room' },
+      })
+  }
+
+  async reserve(job: JobRow, bytes: number, isWritten: boolean): Promise<void> {
+    const diskShortage = isWritten ? 0 : bytes - (await this.#diskRoom())
+    if (diskShortage > 0 && !(await this.#frees())) throw new MediaFailure('disk_full')
+    for (let round = 1; ; round += 1) {
+      const outcome = await this.#makeRoom({ job, bytes, diskShortage })
+      if (outcome === 'enough') return
+      if (outcome === 'more' && round < maxRounds) continue
+      throw new MediaFailure('no_room', this.#refusal(bytes, await this.#assess(bytes, job.id)))
+    }
+  }
+
+  /** Makes room where more is stored than the budget allows. Resolves to false when it cannot be kept to. */
+  async enforce(): Promise<boolean> {
+    if (this.#dependencies.settings().storage_budget_bytes === 0) return true
+    for (let round = 1; round <= maxRounds; round += 1) {
+      const outcome = await this.#makeRoom({ bytes: 0, diskShortage: 0 })
+      if (outcome !== 'more') return outcome === 'enough'
+    }
+    return false
+  }
+
+  /** What went to make room, newest first. */
+  async evictions(limit: number): Promise<EvictionList> {
+    const rows = await listEvictions(this.#db, limit)
+    return rows.map(({ evicted_at: at, ...row }) => Object.assign(row, { evicted_at: jobTimestamp(at) }))
+  }
+
+  /** Forgets what went long ago. */
+  async tidy(): Promise<void> {
+    await deleteEvictions(this.#db, this.#now() - loggedFor)
+  }
+
+  /** Makes room in one transaction; `more` when a next one may make more. Without a job whatever may go goes. */
+  async #makeRoom(wanted: { job?: JobRow; bytes: number; diskShortage: number }): Promise<'enough' | 'none' | 'more'> {
+    const { database, artifacts, bus, log, settings } = this.#dependencies
+    const { job, bytes, diskShortage } = wanted
+    const { storage_budget_bytes: budget, storage_rule: rule } = settings()
+    const question = { budget, rule, now: this.#now(), bytes, besides: job?.id, diskShortage }
+    const reason =
+      job === undefined ? 'more was stored than the budget allows' : `room for ${job.video_title ?? job.url}`
+    const work = database.query.transaction().execute(async (trx) => {
+      await lockLedger(database, trx)
+      await lockLinks(database, trx)
+      const { shortage, plan } = await assessRoom(trx, question)
+      const isEnough = plan.freed >= shortage
+      if (!isEnough && job !== undefined && plan.isComplete) return { outcome: 'none' as const, evicted: nothingGone }
+      const evicted = await evict(trx, plan, { artifacts, now: question.now, reason: reason.slice(0, 300) })
+      if (isEnough && job !== undefined) await reserveBytes(trx, job, bytes)
+      const unfinished = plan.isComplete ? ('none' as const) : ('more' as const)
+      return { outcome: isEnough ? ('enough' as const) : unfinished, evicted }
+    })
+    const { outcome, evicted } = await work.catch((error: unknown) => {
+      if (error instanceof PlanOutdated) return { outcome: 'more' as const, evicted: nothingGone }
+      throw error
+    })
+    for (const event of evicted.events) bus.publish(event)
+    await artifacts
+      .clear(evicted.places)
+      .catch((error: unknown) => log.warn({ err: error }, 'files that went are still stored; upkeep deletes them'))
+    return outcome
+  }
+
+  async #assess(bytes: number, besides?: string): Promise<Assessment & { fits: boolean; diskRoom: number }> {
+    const { storage_budget_bytes: budget, storage_rule: rule } = this.#dependencies.settings()
+    const [diskRoom, frees] = [await this.#diskRoom(), await this.#frees()]
+    const diskShortage = frees ? Math.max(0, bytes - diskRoom) : 0
+    const found = await assessRoom(this.#db, { budget, rule, now: this.#now(), bytes, besides, diskShortage })
+    const fits = found.plan.freed >= found.shortage && (frees || bytes <= diskRoom)
+    return { ...found, fits, diskRoom }
+  }
+
+  /** What does not fit, and what to do. */
+  #refusal(bytes: number, { used, reserved, plan, diskRoom }: Assessment & { diskRoom: number }): string {
+    const { storage_budget_bytes: budget } = this.#dependencies.settings()
+    const room = budget === 0 ? diskRoom : Math.min(diskRoom, budget - used - reserved)
+    const most = bytesText(Math.max(0, room + plan.freed))
+    if (budget === 0) return `it takes about ${bytesText(bytes)}, and the disk has room for ${most}`
+    return (
+      `it takes about ${bytesText(bytes)}, and at most ${most} can be made free of ${bytesText(budget)}. ` +
+      'Raise the budget under Settings, Storage, or unpin or delete downloads.'
+    )
+  }
+
+  #estimate(info: MediaInfo, { type, quality }: Pick<JobRow, 'type' | 'quality'>): number | undefined {
+    const { download_compatible_output, video_watermark } = this.#dependencies.settings()
+    return estimateBytes(info, { type, quality, isCompatible: download_compatible_output || video_watermark })
+  }
+
+  /** Bytes that may still be written to the disk of the work folders. */
+  async #diskRoom(): Promise<number> {
+    return Math.max(0, (await freeSpace(this.#dependencies.scratch)) - diskReserve)
+  }
+
+  /** Resolves to true if stored files may go, and their going makes room on the disk of the work folders. */
+  async #frees(): Promise<boolean> {
+    const { artifactsFolder, scratch, settings } = this.#dependencies
+    if (settings().storage_budget_bytes === 0 || artifactsFolder === undefined) return false
+    return (await stat(artifactsFolder)).dev === (await stat(scratch)).dev
+  }
+
+  #now(): number {
+    return this.#dependencies.timers.now()
+  }
+
+  get #db() {
+    return this.#dependencies.database.query
+  }
+}
+
+const nothingGone: Evicted = { places: [], events: [] }

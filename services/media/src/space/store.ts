@@ -1,0 +1,181 @@
+import { sql, type ExpressionBuilder, type Kysely } from 'kysely'
+import { remakeableKinds } from '../artifacts/artifact-kind.ts'
+import { activeStatuses, completedStatuses } from '../jobs/job-machine.ts'
+import type { StorageRule } from '../settings/schema.ts'
+import { hasLiveLink } from '../shares/store.ts'
+import type { ArtifactRow } from '../artifacts/tables.ts'
+import type { EvictionRow } from './tables.ts'
+import type { JobRow, Tables } from '../tables.ts'
+
+type Db = Kysely<Tables>
+
+/** Part of a list that is read. */
+export interface Slice {
+  readonly now: number
+  readonly offset: number
+  readonly limit: number
+}
+
+/** Time for which a new copy stays: somebody is about to fetch it. Milliseconds. */
+const youngCopy = 600_000
+
+/** Jobs whose files may go: finished, not pinned, without work under way and without a link that works. */
+const mayGo = (now: number) => (row: ExpressionBuilder<Tables, 'jobs'>) =>
+  row.and([
+    row('jobs.status', 'in', completedStatuses),
+    row('jobs.artifact', 'is not', null),
+    row('jobs.pinned', '=', 0),
+    row('jobs.analysis_wanted_at', 'is', null),
+    row.not(
+      row.exists(
+        row
+          .selectFrom('stem_splits')
+          .select('stem_splits.job_id')
+          .whereRef('stem_splits.job_id', '=', 'jobs.id')
+          .where('stem_splits.lease_until', '>', now),
+      ),
+    ),
+    row.not(hasLiveLink(now)),
+  ])
+
+/** Files that can be made again and may go, those of the longest unused jobs first. */
+export async function listCopies(db: Db, { now, offset, limit }: Slice): Promise<(ArtifactRow & { title: string })[]> {
+  return db
+    .selectFrom('artifacts')
+    .innerJoin('jobs', 'jobs.id', 'artifacts.job_id')
+    .selectAll('artifacts')
+    .select(titleOf)
+    .where('artifacts.kind', 'in', remakeableKinds)
+    .where('artifacts.is_stored', '=', 1)
+    .where('artifacts.put_at', '<', now - youngCopy)
+    .where(mayGo(now))
+    .orderBy('jobs.last_used_at', (by) => by.asc().nullsFirst())
+    .orderBy('artifacts.job_id')
+    .orderBy('artifacts.name')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+}
+
+const titleOf = sql<string>`coalesce(jobs.video_title, jobs.url)`.as('title')
+
+/** A job whose files may go. */
+export interface Candidate extends Pick<JobRow, 'id' | 'last_used_at'> {
+  readonly title: string
+  /** Place of its own file, and number of jobs that have it. */
+  readonly folder_id: string
+  readonly name: string
+  readonly holders: number
+  readonly bytes: number
+  /** Bytes of everything else that it alone has and that cannot be made again. */
+  readonly other_bytes: number
+}
+
+/** Ids of jobs whose files may go, in the order of a rule. */
+async function candidateIds(db: Db, rule: StorageRule, { now, offset, limit }: Slice): Promise<string[]> {
+  const query = db.selectFrom('jobs').select('jobs.id').where(mayGo(now)).limit(limit).offset(offset)
+  const ordered =
+    rule === 'largest'
+      ? query.orderBy('jobs.filesize_bytes', (by) => by.desc().nullsLast()).orderBy('jobs.id', 'desc')
+      : rule === 'oldest'
+        ? query.orderBy('jobs.finished_at').orderBy('jobs.id')
+        : query
+            .orderBy('jobs.last_used_at', (by) => by.asc().nullsFirst())
+            .orderBy('jobs.finished_at')
+            .orderBy('jobs.id')
+  return (await ordered.execute()).map(({ id }) => id)
+}
+
+/** Jobs whose files may go, in the order of a rule; those whose file has no row yet are left out. */
+export async function listCandidates(
+  db: Db,
+  rule: StorageRule,
+  page: Slice,
+): Promise<{ found: Candidate[]; isMore: boolean }> {
+  const ids = await candidateIds(db, rule, page)
+  if (ids.length === 0) return { found: [], isMore: false }
+  const others = sql<number>`coalesce((
+    select cast(sum(o.bytes) as bigint) from artifacts o
+    where o.job_id = jobs.id and o.name <> artifacts.name and o.kind not in (${sql.join([...remakeableKinds])})
+      and not exists (
+        select 1 from artifacts p where p.folder_id = o.folder_id and p.name = o.name and p.job_id <> o.job_id)), 0)`
+  const holders = sql<number>`(
+    select count(*) from artifacts h where h.folder_id = artifacts.folder_id and h.name = artifacts.name)`
+  const rows = await db
+    .selectFrom('jobs')
+    .innerJoin('artifacts', (join) =>
+      join.onRef('artifacts.job_id', '=', 'jobs.id').onRef('artifacts.name', '=', 'jobs.artifact'),
+    )
+    .select(['jobs.id', 'jobs.last_used_at', 'artifacts.folder_id', 'artifacts.name', 'artifacts.bytes', titleOf])
+    .select([others.as('other_bytes'), holders.as('holders')])
+    .where('jobs.id', 'in', ids)
+    .where('artifacts.is_stored', '=', 1)
+    .execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return { found: ids.flatMap((id) => byId.get(id) ?? []), isMore: ids.length === page.limit }
+}
+
+const sumOf = (column: string) => sql<number>`coalesce(cast(sum(${sql.ref(column)}) as bigint), 0)`
+
+/** Bytes of all stored files. */
+export async function sumTotals(db: Db): Promise<number> {
+  const { bytes } = await db.selectFrom('storage_totals').select(sumOf('bytes').as('bytes')).executeTakeFirstOrThrow()
+  return bytes
+}
+
+/** Bytes that running jobs will store, one left out. */
+export async function sumReserved(db: Db, besides?: string): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('jobs')
+    .select(sumOf('reserved_bytes').as('bytes'))
+    .where('status', 'in', activeStatuses)
+    .$if(besides !== undefined, (query) => query.where('id', '<>', besides ?? ''))
+    .executeTakeFirstOrThrow()
+  return bytes
+}
+
+/** Pinned jobs with files: their number, and the bytes of their files. */
+export async function sumPinned(db: Db): Promise<{ bytes: number; downloads: number }> {
+  // A value instead of a parameter, for the index of these rows.
+  const pinned = db.selectFrom('jobs').select('id').where('pinned', '=', sql.lit(1))
+  return db
+    .selectFrom('artifacts')
+    .select([sumOf('bytes').as('bytes'), sql<number>`count(distinct job_id)`.as('downloads')])
+    .where('job_id', 'in', pinned)
+    .executeTakeFirstOrThrow()
+}
+
+/** Notes what a running job will store; false when another attempt has it. */
+export async function reserveBytes(
+  trx: Db,
+  { id, attempt }: Pick<JobRow, 'id' | 'attempt'>,
+  bytes: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('jobs')
+    .set({ reserved_bytes: bytes })
+    .where('id', '=', id)
+    .where('attempt', '=', attempt)
+    .where('status', 'in', activeStatuses)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Adds to the log of what went. */
+export async function insertEvictions(trx: Db, rows: readonly EvictionRow[]): Promise<void> {
+  if (rows.length > 0)
+    await trx
+      .insertInto('evictions')
+      .values([...rows])
+      .execute()
+}
+
+/** What went, newest first. */
+export async function listEvictions(db: Db, limit: number): Promise<EvictionRow[]> {
+  return db.selectFrom('evictions').selectAll().orderBy('evicted_at', 'desc').orderBy('id').limit(limit).execute()
+}
+
+/** Deletes old entries of the log. */
+export async function deleteEvictions(db: Db, before: number): Promise<void> {
+  await db.deleteFrom('evictions').where('evicted_at', '<', before).execute()
+}
