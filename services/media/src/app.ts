@@ -30,6 +30,8 @@ import { createSlots } from './conversion/slots.ts'
 import { createCookieJars } from './cookies/jars.ts'
 import type { MediaBus } from './events.ts'
 import { createEventStreams } from './events/streams.ts'
+import { ExportWorker } from './exports/export-worker.ts'
+import { Exports } from './exports/exports.ts'
 import { createFailureRecorder, FailureReports } from './failures/failure-reports.ts'
 import { Feeds } from './feeds/feeds.ts'
 import { readHealth } from './health/health.ts'
@@ -89,7 +91,9 @@ import { fetchTaken } from './updates/fetch-version.ts'
 import { createUpdates } from './updates/updates.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
 import { version } from './version.ts'
+import { createPeakFiles } from './waveform/peak-file.ts'
 import { createWaveforms } from './waveform/waveform.ts'
+import { createWorkbenches } from './workbench/workbench.ts'
 
 export interface CoreDependencies {
   readonly config: Config
@@ -110,7 +114,7 @@ export async function createCore(dependencies: CoreDependencies) {
   const base = await openBase(dependencies)
   const { db, settings, artifacts, sizes, pauses, tools } = base
   const unsubscribe = followSettings(settings, bus, log)
-  const { run, reanalysis, close: closeRun } = createRun(base)
+  const { run, reanalysis, exportWorker, close: closeRun } = createRun(base)
   const workers = new Workers({
     ...dependencies,
     db,
@@ -124,16 +128,18 @@ export async function createCore(dependencies: CoreDependencies) {
     ...base,
     workers,
     reanalysis,
+    exportWorker,
     /** Number of jobs this process works on at a time. */
     workerCount: (): number => config.workers ?? (settings.current().download_worker_count || sizes.workers),
     async startWorkers(count: number): Promise<void> {
       await workers.start(count)
       reanalysis.start()
+      await exportWorker.start()
     },
     async close(): Promise<void> {
       unsubscribe()
       base.chosenYtDlp.close()
-      await Promise.all([workers.close(), reanalysis.close()])
+      await Promise.all([workers.close(), reanalysis.close(), exportWorker.close()])
       await closeRun()
       base.tools.close()
       await artifacts.close()
@@ -240,7 +246,19 @@ function createRun(base: Awaited<ReturnType<typeof openBase>>) {
     analyse: createAnalyseJob({ analyser, settings, timers, log }),
   })
   const lease = base.config.leaseSeconds * 1000
-  return { run, reanalysis: new Reanalysis({ ...base, analyser, settings, lease }), close: () => analyser.close() }
+  return {
+    run,
+    reanalysis: new Reanalysis({ ...base, analyser, settings, lease }),
+    exportWorker: new ExportWorker({
+      ...base,
+      ffmpeg: tools.ffmpeg,
+      slots: base.heavy,
+      folder: base.scratch,
+      settings,
+      lease,
+    }),
+    close: () => analyser.close(),
+  }
 }
 
 export interface AppDependencies {
@@ -309,6 +327,7 @@ export async function createApp(dependencies: AppDependencies) {
       () => features.shares.tidy(),
       () => features.thumbnails.tidy(),
       () => features.failures.tidy(),
+      () => features.exports.tidy(),
     ],
   })
   // No other process works on a SQLite database.
@@ -424,6 +443,9 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     stemAccount,
     stems,
     waveformOf,
+    peakFiles: createPeakFiles({ ...context, jobs }),
+    workbenches: createWorkbenches({ ...context, jobs }),
+    exports: new Exports({ ...context, jobs, hasSpace: () => hasSpace(core) }),
     shares,
     visits: new ShareVisits({
       ...context,

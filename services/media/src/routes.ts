@@ -12,6 +12,7 @@ import { accountRoutes, createPageCookies, type AccountDependencies } from './ac
 import { cookieRoutes } from './cookies/routes.ts'
 import { deliveryRoutes } from './delivery/routes.ts'
 import { eventRoutes } from './events/routes.ts'
+import { exportRoutes } from './exports/routes.ts'
 import { failureRoutes } from './failures/routes.ts'
 import { feedRoutes } from './feeds/routes.ts'
 import { followRoutes } from './follows/routes.ts'
@@ -36,6 +37,7 @@ import type { Tokens } from './tokens/tokens.ts'
 import { trimRoutes } from './trims/routes.ts'
 import { systemRoutes } from './updates/routes.ts'
 import { waveformRoutes } from './waveform/routes.ts'
+import { workbenchRoutes } from './workbench/routes.ts'
 
 type FeaturesOf<Routes extends (features: never) => unknown> = Parameters<Routes>[0]
 
@@ -53,6 +55,8 @@ export type Features = FeaturesOf<typeof jobRoutes> &
   FeaturesOf<typeof eventRoutes> &
   Parameters<typeof settingsRoutes>[0] &
   FeaturesOf<typeof waveformRoutes> &
+  FeaturesOf<typeof workbenchRoutes> &
+  FeaturesOf<typeof exportRoutes> &
   FeaturesOf<typeof trimRoutes> &
   FeaturesOf<typeof stemAccountRoutes> &
   FeaturesOf<typeof stemRoutes> &
@@ -138,6 +142,8 @@ export function allRoutes(features: Features): Route[] {
     ...settingsRoutes(features, (call) => cookies.endSession(call)),
     ...backupRoutes(features.backups, backupForm),
     ...waveformRoutes(features),
+    ...workbenchRoutes(features),
+    ...exportRoutes(features),
     ...trimRoutes(features),
     ...stemAccountRoutes(features),
     ...stemRoutes(features),

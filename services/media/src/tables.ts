@@ -21,6 +21,8 @@ export interface Tables
   library_items: LibraryItemRow
   library_tags: LibraryTagRow
   stem_splits: StemSplitRow
+  workbench_sessions: WorkbenchSessionRow
+  exports: ExportRow
   cookie_jars: CookieJarRow
   platform_pauses: PlatformPauseRow
   job_failures: JobFailureRow
@@ -199,6 +201,41 @@ export interface StemSplitRow {
   updated_at: number
 }
 
+/** What a person did in the workbench of a job. */
+export interface WorkbenchSessionRow {
+  job_id: string
+  /** Counts the changes. */
+  revision: number
+  /** Parts, cue points and settings, JSON. */
+  content: string
+  updated_at: number
+}
+
+/** Files that are made of parts of a job's sound, on request. */
+export interface ExportRow {
+  id: string
+  job_id: string
+  /** `removed` is one that nobody sees any more and whose files are being deleted. */
+  status: 'queued' | 'running' | 'done' | 'failed' | 'cancelled' | 'removed'
+  /** Counts every handing out; a worker writes only under the number it was given. */
+  attempt: number
+  /** Number of workers that were lost with it. */
+  interruptions: number
+  /** Until when the worker that has it counts as alive; null when none has. */
+  lease_until: number | null
+  /** Parts and settings, JSON. */
+  request: string
+  /** Percent. */
+  progress: number
+  message: string | null
+  /** Files that were made, JSON; null before the end. */
+  files: string | null
+  /** 1 from before the first file is stored until all are deleted again. */
+  has_files: number
+  created_at: number
+  finished_at: number | null
+}
+
 /** The cookies of one platform. */
 export interface CookieJarRow {
   platform: string
@@ -321,6 +358,8 @@ export const tableNames = [
   'collections',
   'collection_jobs',
   'stem_splits',
+  'workbench_sessions',
+  'exports',
   'cookie_jars',
   'job_failures',
   'followed_lists',

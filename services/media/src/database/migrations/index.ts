@@ -12,6 +12,7 @@ import * as shares from './0010-shares.ts'
 import * as library from './0011-library.ts'
 import * as platformPauses from './0012-platform-pauses.ts'
 import * as lists from './0013-lists.ts'
+import * as workbench from './0014-workbench.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -28,4 +29,5 @@ export const migrations: Migrations = {
   '0011-library': library,
   '0012-platform-pauses': platformPauses,
   '0013-lists': lists,
+  '0014-workbench': workbench,
 }
