@@ -23,6 +23,7 @@ import { createAnalyser } from './analysis/analyse-audio.ts'
 import { createAnalyseJob } from './analysis/analyse-job.ts'
 import { analysisRate } from './analysis/audio-pieces.ts'
 import { createMeasureLevels } from './analysis/sound-levels.ts'
+import { createBeats } from './beats/beats.ts'
 import { openArtifacts } from './artifacts/open-artifacts.ts'
 import type { Config } from './config.ts'
 import { createConvertAudio, createConvertVideo } from './conversion/convert.ts'
@@ -110,7 +111,7 @@ export async function createCore(dependencies: CoreDependencies) {
   const base = await openBase(dependencies)
   const { db, settings, artifacts, sizes, pauses, tools } = base
   const unsubscribe = followSettings(settings, bus, log)
-  const { run, reanalysis, close: closeRun } = createRun(base)
+  const { run, reanalysis, analyser } = createRun(base)
   const workers = new Workers({
     ...dependencies,
     db,
@@ -124,6 +125,7 @@ export async function createCore(dependencies: CoreDependencies) {
     ...base,
     workers,
     reanalysis,
+    analyser,
     /** Number of jobs this process works on at a time. */
     workerCount: (): number => config.workers ?? (settings.current().download_worker_count || sizes.workers),
     async startWorkers(count: number): Promise<void> {
@@ -134,7 +136,7 @@ export async function createCore(dependencies: CoreDependencies) {
       unsubscribe()
       base.chosenYtDlp.close()
       await Promise.all([workers.close(), reanalysis.close()])
-      await closeRun()
+      await analyser.close()
       base.tools.close()
       await artifacts.close()
     },
@@ -240,7 +242,7 @@ function createRun(base: Awaited<ReturnType<typeof openBase>>) {
     analyse: createAnalyseJob({ analyser, settings, timers, log }),
   })
   const lease = base.config.leaseSeconds * 1000
-  return { run, reanalysis: new Reanalysis({ ...base, analyser, settings, lease }), close: () => analyser.close() }
+  return { run, reanalysis: new Reanalysis({ ...base, analyser, settings, lease }), analyser }
 }
 
 export interface AppDependencies {
@@ -424,6 +426,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     stemAccount,
     stems,
     waveformOf,
+    beatsOf: createBeats({ ...context, jobs }),
     shares,
     visits: new ShareVisits({
       ...context,

@@ -9,6 +9,7 @@ import { openIdSignInRoutes, type OpenIdSignInDependencies } from './accounts/op
 import type { MethodUser, SignInMethods } from '@hearth/accounts/sign-in-methods'
 import { ownMethodRoutes } from './sign-in-methods/routes.ts'
 import { accountRoutes, createPageCookies, type AccountDependencies } from './accounts/routes.ts'
+import { beatRoutes } from './beats/routes.ts'
 import { cookieRoutes } from './cookies/routes.ts'
 import { deliveryRoutes } from './delivery/routes.ts'
 import { eventRoutes } from './events/routes.ts'
@@ -53,6 +54,7 @@ export type Features = FeaturesOf<typeof jobRoutes> &
   FeaturesOf<typeof eventRoutes> &
   Parameters<typeof settingsRoutes>[0] &
   FeaturesOf<typeof waveformRoutes> &
+  FeaturesOf<typeof beatRoutes> &
   FeaturesOf<typeof trimRoutes> &
   FeaturesOf<typeof stemAccountRoutes> &
   FeaturesOf<typeof stemRoutes> &
@@ -138,6 +140,7 @@ export function allRoutes(features: Features): Route[] {
     ...settingsRoutes(features, (call) => cookies.endSession(call)),
     ...backupRoutes(features.backups, backupForm),
     ...waveformRoutes(features),
+    ...beatRoutes(features),
     ...trimRoutes(features),
     ...stemAccountRoutes(features),
     ...stemRoutes(features),
