@@ -23,6 +23,7 @@ import { createAnalyser } from './analysis/analyse-audio.ts'
 import { createAnalyseJob } from './analysis/analyse-job.ts'
 import { analysisRate } from './analysis/audio-pieces.ts'
 import { createMeasureLevels } from './analysis/sound-levels.ts'
+import { createBeats } from './beats/beats.ts'
 import { openArtifacts } from './artifacts/open-artifacts.ts'
 import type { Config } from './config.ts'
 import { createConvertAudio, createConvertVideo } from './conversion/convert.ts'
@@ -114,7 +115,7 @@ export async function createCore(dependencies: CoreDependencies) {
   const base = await openBase(dependencies)
   const { db, settings, artifacts, sizes, pauses, tools } = base
   const unsubscribe = followSettings(settings, bus, log)
-  const { run, reanalysis, exportWorker, close: closeRun } = createRun(base)
+  const { run, reanalysis, exportWorker, analyser } = createRun(base)
   const workers = new Workers({
     ...dependencies,
     db,
@@ -129,6 +130,7 @@ export async function createCore(dependencies: CoreDependencies) {
     workers,
     reanalysis,
     exportWorker,
+    analyser,
     /** Number of jobs this process works on at a time. */
     workerCount: (): number => config.workers ?? (settings.current().download_worker_count || sizes.workers),
     async startWorkers(count: number): Promise<void> {
@@ -140,7 +142,7 @@ export async function createCore(dependencies: CoreDependencies) {
       unsubscribe()
       base.chosenYtDlp.close()
       await Promise.all([workers.close(), reanalysis.close(), exportWorker.close()])
-      await closeRun()
+      await analyser.close()
       base.tools.close()
       await artifacts.close()
     },
@@ -257,7 +259,7 @@ function createRun(base: Awaited<ReturnType<typeof openBase>>) {
       settings,
       lease,
     }),
-    close: () => analyser.close(),
+    analyser,
   }
 }
 
@@ -446,6 +448,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     peakFiles: createPeakFiles({ ...context, jobs }),
     workbenches: createWorkbenches({ ...context, jobs }),
     exports: new Exports({ ...context, jobs, hasSpace: () => hasSpace(core) }),
+    beatsOf: createBeats({ ...context, jobs }),
     shares,
     visits: new ShareVisits({
       ...context,

@@ -9,6 +9,7 @@ import { openIdSignInRoutes, type OpenIdSignInDependencies } from './accounts/op
 import type { MethodUser, SignInMethods } from '@hearth/accounts/sign-in-methods'
 import { ownMethodRoutes } from './sign-in-methods/routes.ts'
 import { accountRoutes, createPageCookies, type AccountDependencies } from './accounts/routes.ts'
+import { beatRoutes } from './beats/routes.ts'
 import { cookieRoutes } from './cookies/routes.ts'
 import { deliveryRoutes } from './delivery/routes.ts'
 import { eventRoutes } from './events/routes.ts'
@@ -57,6 +58,7 @@ export type Features = FeaturesOf<typeof jobRoutes> &
   FeaturesOf<typeof waveformRoutes> &
   FeaturesOf<typeof workbenchRoutes> &
   FeaturesOf<typeof exportRoutes> &
+  FeaturesOf<typeof beatRoutes> &
   FeaturesOf<typeof trimRoutes> &
   FeaturesOf<typeof stemAccountRoutes> &
   FeaturesOf<typeof stemRoutes> &
@@ -144,6 +146,7 @@ export function allRoutes(features: Features): Route[] {
     ...waveformRoutes(features),
     ...workbenchRoutes(features),
     ...exportRoutes(features),
+    ...beatRoutes(features),
     ...trimRoutes(features),
     ...stemAccountRoutes(features),
     ...stemRoutes(features),

@@ -1,8 +1,10 @@
 import type { PasskeyTables, RecoveryCodeTables, SecurityLogTables, SessionRow, TokenTables } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
+import type { ExportRow } from './exports/tables.ts'
 import type { Job } from './jobs/schema.ts'
 import type { BlockReason } from './platforms/schema.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
+import type { WorkbenchSessionRow } from './workbench/tables.ts'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, switches 0 or 1. */
 export interface Tables
@@ -199,41 +201,6 @@ export interface StemSplitRow {
   lease_until: number | null
   duration_ms: number
   updated_at: number
-}
-
-/** What a person did in the workbench of a job. */
-export interface WorkbenchSessionRow {
-  job_id: string
-  /** Counts the changes. */
-  revision: number
-  /** Parts, cue points and settings, JSON. */
-  content: string
-  updated_at: number
-}
-
-/** Files that are made of parts of a job's sound, on request. */
-export interface ExportRow {
-  id: string
-  job_id: string
-  /** `removed` is one that nobody sees any more and whose files are being deleted. */
-  status: 'queued' | 'running' | 'done' | 'failed' | 'cancelled' | 'removed'
-  /** Counts every handing out; a worker writes only under the number it was given. */
-  attempt: number
-  /** Number of workers that were lost with it. */
-  interruptions: number
-  /** Until when the worker that has it counts as alive; null when none has. */
-  lease_until: number | null
-  /** Parts and settings, JSON. */
-  request: string
-  /** Percent. */
-  progress: number
-  message: string | null
-  /** Files that were made, JSON; null before the end. */
-  files: string | null
-  /** 1 from before the first file is stored until all are deleted again. */
-  has_files: number
-  created_at: number
-  finished_at: number | null
 }
 
 /** The cookies of one platform. */

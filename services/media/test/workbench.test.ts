@@ -51,7 +51,10 @@ describe('the workbench of a job', () => {
     const { revision } = (await read(sound.id)).body
     const change = (name: string) => write(sound.id, { revision, ...emptyContent, parts: [{ ...part, name }] })
     const both = await Promise.all([change('one'), change('two')])
-    assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 409])
+    assert.deepEqual(
+      both.map(({ status }) => status).toSorted((a, b) => a - b),
+      [200, 409],
+    )
     const refused = both.find(({ status }) => status === 409)
     assert.equal(refused?.body.error, 'revision_changed')
     assert.match(refused.body.detail, /was changed elsewhere.*Load it again/)

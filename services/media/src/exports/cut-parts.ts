@@ -70,8 +70,8 @@ async function cutPass(
   }))
   const last = outputs.at(-1)
   if (last === undefined) return
-  const others = outputs.slice(0, -1).flatMap(({ args, output }) => [...args, `file:${output}`])
-  const args = ['-filter_complex', graph, ...others, ...last.args]
+  const others = outputs.slice(0, -1).map(({ args, output }) => args.concat(`file:${output}`))
+  const args = ['-filter_complex', graph, ...others.flat(), ...last.args]
   await inSlot((signal) => ffmpeg.convert({ inputs: [file], args, output: last.output, timeoutMs, signal }))
 }
 

@@ -1,5 +1,5 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
-import type { ExportRow } from '../tables.ts'
+import type { ExportRow } from './tables.ts'
 
 const prefixOf = (exportId: string): string => `export_${exportId}_`
 

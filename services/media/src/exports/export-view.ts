@@ -1,7 +1,7 @@
 import { parseJson } from '@hearth/runtime'
 import { z } from 'zod'
 import type { MediaEvent } from '../events.ts'
-import type { ExportRow } from '../tables.ts'
+import type { ExportRow } from './tables.ts'
 import type { StretchFilter } from '../tools/ffmpeg.ts'
 import { ExportPlan, StoredFile, type Export } from './schema.ts'
 
@@ -35,12 +35,12 @@ export function exportOf(row: ExportRow): Export {
     part_count: parts.length,
     ...settings,
     stretch,
-    files: files.map(({ artifact: _artifact, ...file }, index) => ({
-      ...file,
-      number: index + 1,
-      duration_seconds: file.samples / file.sample_rate,
-    })),
+    files: files.map(shownFile),
   }
+}
+
+function shownFile({ artifact: _artifact, ...file }: StoredFile, index: number): Export['files'][number] {
+  return { ...file, number: index + 1, duration_seconds: file.samples / file.sample_rate }
 }
 
 const shownStatus = ({ status }: ExportRow): Export['status'] => (status === 'removed' ? 'cancelled' : status)

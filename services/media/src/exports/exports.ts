@@ -7,7 +7,8 @@ import type { MediaBus } from '../events.ts'
 import { findFinished } from '../jobs/finished-file.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { conflict, invalid, notFound, unavailable } from '../problems.ts'
-import type { ExportRow, JobRow, Tables } from '../tables.ts'
+import type { JobRow, Tables } from '../tables.ts'
+import type { ExportRow } from './tables.ts'
 import { discardFiles } from './export-files.ts'
 import { exportEvent, exportOf, resultOf } from './export-view.ts'
 import { endOf, maxSeconds, totalSeconds } from './part-ranges.ts'
@@ -137,7 +138,7 @@ export class Exports {
     const { database, bus } = this.#dependencies
     await store.hideExport(database.query, row.id)
     // A worker that has it stops, and deletes what it stored since.
-    bus.publish({ ...exportEvent(row), status: 'cancelled' } as ReturnType<typeof exportEvent>)
+    bus.publish(exportEvent({ ...row, status: 'cancelled' }))
     await this.#settleUnlessHeld(row)
   }
 

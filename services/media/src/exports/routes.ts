@@ -7,10 +7,15 @@ import { JobPath } from '../jobs/schema.ts'
 import type { Exports } from './exports.ts'
 import { Export, ExportFilePath, ExportList, ExportPath, ExportRequest } from './schema.ts'
 
+const shared = { tag: 'Workbench', access: 'submitter', path: '/api/jobs/{job_id}/exports', params: JobPath } as const
+const one = { ...shared, path: '/api/jobs/{job_id}/exports/{export_id}', params: ExportPath } as const
+
 /** Files of parts of a finished sound. */
-export function exportRoutes({ exports, artifacts }: { exports: Exports; artifacts: ArtifactStore }): Route[] {
-  const shared = { tag: 'Workbench', access: 'submitter', path: '/api/jobs/{job_id}/exports', params: JobPath } as const
-  const one = { ...shared, path: '/api/jobs/{job_id}/exports/{export_id}', params: ExportPath } as const
+export function exportRoutes(features: { exports: Exports; artifacts: ArtifactStore }): Route[] {
+  return [...collectionRoutes(features), ...singleRoutes(features)]
+}
+
+function collectionRoutes({ exports }: { exports: Exports }): Route[] {
   return [
     route(
       {
@@ -39,6 +44,11 @@ export function exportRoutes({ exports, artifacts }: { exports: Exports; artifac
       },
       ({ params }) => exports.list(params.job_id),
     ),
+  ]
+}
+
+function singleRoutes({ exports, artifacts }: { exports: Exports; artifacts: ArtifactStore }): Route[] {
+  return [
     route(
       {
         ...one,

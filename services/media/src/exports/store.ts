@@ -1,5 +1,6 @@
 import type { ExpressionBuilder, Kysely } from 'kysely'
-import type { ExportRow, Tables } from '../tables.ts'
+import type { Tables } from '../tables.ts'
+import type { ExportRow } from './tables.ts'
 
 type Db = Kysely<Tables>
 type Row = ExpressionBuilder<Tables, 'exports'>

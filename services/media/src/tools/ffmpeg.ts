@@ -39,6 +39,10 @@ const localOnly = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-protocol_
 const unwritten = /^Error (?:writing trailer of|closing file)|: No space left on device$/m
 const inputOf = (file: string): string => `file:${file}`
 
+/** Arguments that print the samples of the first sound: mono, 32-bit floats. */
+const monoFloats = (sampleRate: number): string[] =>
+  ['-vn', '-map', '0:a:0', '-ac', '1', '-ar', String(sampleRate), '-f', 'f32le', 'pipe:1']
+
 /** ffmpeg and ffprobe on local files only. Throws `MediaFailure`. */
 export class Ffmpeg {
   readonly #dependencies: { ffmpeg: string; ffprobe: string; runner: ToolRunner }
@@ -95,11 +99,10 @@ export class Ffmpeg {
   async decode(file: string, { sampleRate, startSeconds, lengthSeconds, signal }: Stretch): Promise<Float32Array> {
     const maxBytes = Math.ceil(lengthSeconds * sampleRate) * 4
     const samples = new Collector(maxBytes)
-    const sound = ['-vn', '-map', '0:a:0', '-ac', '1', '-ar', String(sampleRate), '-f', 'f32le', 'pipe:1']
     const start = startSeconds > 0 ? ['-ss', startSeconds.toFixed(3)] : []
     await this.#run({
       program: this.#dependencies.ffmpeg,
-      args: [...localOnly, ...start, '-t', lengthSeconds.toFixed(3), '-i', inputOf(file), ...sound],
+      args: [...localOnly, ...start, '-t', lengthSeconds.toFixed(3), '-i', inputOf(file), ...monoFloats(sampleRate)],
       directory: dirname(file),
       limits: { ...limits, timeoutMs: 120_000 },
       signal,
@@ -120,8 +123,10 @@ export class Ffmpeg {
     await this.#run({
       program: this.#dependencies.ffmpeg,
       args: [
-        ...[...localOnly, '-i', inputOf(file), '-vn', '-map', '0:a:0'],
-        ...['-ac', '1', '-ar', String(sampleRate), '-f', 'f32le', 'pipe:1'],
+        ...localOnly,
+        '-i',
+        inputOf(file),
+        ...monoFloats(sampleRate),
       ],
       directory: dirname(file),
       limits: { ...limits, timeoutMs },

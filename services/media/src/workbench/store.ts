@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Tables, WorkbenchSessionRow } from '../tables.ts'
+import type { Tables } from '../tables.ts'
+import type { WorkbenchSessionRow } from './tables.ts'
 
 type Db = Kysely<Tables>
 
