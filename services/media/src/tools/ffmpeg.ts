@@ -40,8 +40,18 @@ const unwritten = /^Error (?:writing trailer of|closing file)|: No space left on
 const inputOf = (file: string): string => `file:${file}`
 
 /** Arguments that print the samples of the first sound: mono, 32-bit floats. */
-const monoFloats = (sampleRate: number): string[] =>
-  ['-vn', '-map', '0:a:0', '-ac', '1', '-ar', String(sampleRate), '-f', 'f32le', 'pipe:1']
+const monoFloats = (sampleRate: number): string[] => [
+  '-vn',
+  '-map',
+  '0:a:0',
+  '-ac',
+  '1',
+  '-ar',
+  String(sampleRate),
+  '-f',
+  'f32le',
+  'pipe:1',
+]
 
 /** ffmpeg and ffprobe on local files only. Throws `MediaFailure`. */
 export class Ffmpeg {
@@ -122,12 +132,7 @@ export class Ffmpeg {
     let rest: Buffer = Buffer.alloc(0)
     await this.#run({
       program: this.#dependencies.ffmpeg,
-      args: [
-        ...localOnly,
-        '-i',
-        inputOf(file),
-        ...monoFloats(sampleRate),
-      ],
+      args: [...localOnly, '-i', inputOf(file), ...monoFloats(sampleRate)],
       directory: dirname(file),
       limits: { ...limits, timeoutMs },
       signal,

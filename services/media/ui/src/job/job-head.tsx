@@ -7,6 +7,7 @@ import {
   IconExternalLink,
   IconFileText,
   IconRefresh,
+  IconScissors,
 } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { ActionButton } from '../buttons.tsx'
@@ -70,6 +71,16 @@ function Buttons({ job }: { job: LiveJob }) {
         </ActionButton>
       )}
       {isDownloadable(job) && job.type === 'audio' && <SaveAs job={job} />}
+      {isDownloadable(job) && (
+        <Button
+          component={Link}
+          href={`/job/${job.id}/workbench`}
+          variant="default"
+          leftSection={<IconScissors size={16} aria-hidden />}
+        >
+          Workbench
+        </Button>
+      )}
       {isFailed(job) && (
         <ActionButton icon={IconRefresh} variant="filled" loading={retry.isPending} onClick={() => retry.mutate(job)}>
           Try again

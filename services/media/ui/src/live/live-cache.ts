@@ -1,6 +1,16 @@
 import { followEvents, type EventEffects } from '@hearth/ui'
 import type { QueryClient } from '@tanstack/react-query'
-import { keys, readJob, session, type Job, type JobEvent, type StemEvent, type StreamMessage } from '../api.ts'
+import {
+  keys,
+  readJob,
+  session,
+  type Export,
+  type ExportEvent,
+  type Job,
+  type JobEvent,
+  type StemEvent,
+  type StreamMessage,
+} from '../api.ts'
 import type { LiveJob } from '../jobs/job.ts'
 import { dropJob, patchBook, patchJob, putJob, withSnapshot, type JobBook } from './live-changes.ts'
 
@@ -53,6 +63,9 @@ function noteTyped(message: Typed, effects: Effects): void {
       return
     case 'stem_progress':
       noteStem(message, effects)
+      return
+    case 'export_changed':
+      noteExport(message, effects)
       return
     case 'job_added':
       effects.added.all = addJob(message.job_id, effects)
@@ -108,6 +121,19 @@ async function addJob(id: string | null, { cache, arriving, added }: Effects): P
   } finally {
     arriving.delete(id)
   }
+}
+
+/** Progress goes into what is shown; what is new, or has ended, is read. */
+function noteExport(event: ExportEvent, { cache, refresher }: Effects): void {
+  const { job_id, export_id, status, progress, message } = event
+  const shown = cache.getQueryData<Export[]>(keys.exports(job_id))
+  if (shown === undefined) return
+  cache.setQueryData<Export[]>(
+    keys.exports(job_id),
+    shown.map((one) => (one.id === export_id ? { ...one, status, progress, message } : one)),
+  )
+  const isKnown = shown.some(({ id }) => id === export_id)
+  if (!isKnown || (status !== 'queued' && status !== 'running')) refresher.note(keys.exports(job_id).join(' '))
 }
 
 function noteStem(event: StemEvent, { cache, refresher }: Effects): void {
