@@ -6,7 +6,7 @@ import { Link, useParams } from 'wouter'
 import { api, fetchPath, keys, ofJob, readJob, type Job } from '../api.ts'
 import { isDownloadable, titleOf } from '../jobs/job.ts'
 import { Waiting } from '../progress/waiting.tsx'
-import { Desk } from '../workbench/desk.tsx'
+import { WorkbenchView } from '../workbench/workbench-view.tsx'
 import { parsePeaks } from '../workbench/peaks.ts'
 import { readWorkbench } from '../workbench/use-session.ts'
 import '../job/job.css'
@@ -98,5 +98,5 @@ function Workbench({ job }: { job: Job }) {
       </EmptyState>
     )
   const hasNone = job.type !== 'audio' || beats.error !== null
-  return <Desk job={job} loaded={session.data} peaks={peaks.data} found={hasNone ? null : beats.data} />
+  return <WorkbenchView job={job} loaded={session.data} peaks={peaks.data} found={hasNone ? null : beats.data} />
 }

@@ -2,14 +2,14 @@ import { Group, Kbd, Text, TextInput } from '@mantine/core'
 import { IconAction, Section } from '@hearth/ui'
 import { IconPlayerPlay, IconTrash } from '@tabler/icons-react'
 import { TimeField } from './time-field.tsx'
-import type { Bench, Edits } from './use-edits.ts'
+import type { WorkbenchContext, Edits } from './use-edits.ts'
 
 /** Number of cue points that have a key. */
 const withKeys = 9
 
 /** The cue points of a session. */
-export function CueList({ bench, edits }: { bench: Bench; edits: Edits }) {
-  const { cues } = bench.session.content
+export function CueList({ context, edits }: { context: WorkbenchContext; edits: Edits }) {
+  const { cues } = context.session.content
   return (
     <Section title="Cue points">
       {cues.length === 0 ? (
@@ -50,7 +50,7 @@ export function CueList({ bench, edits }: { bench: Bench; edits: Edits }) {
                   label={`Play from cue point ${index + 1}`}
                   onClick={() => {
                     edits.jumpTo(index + 1)
-                    bench.deck?.play()
+                    context.deck?.play()
                   }}
                 />
                 <IconAction

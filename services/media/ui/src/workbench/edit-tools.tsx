@@ -14,7 +14,7 @@ import type { BeatGrid } from '../api.ts'
 import { ActionButton } from '../buttons.tsx'
 import { foundPerBar } from './beat-lines.ts'
 import type { Content } from './session.ts'
-import type { Bench, Edits } from './use-edits.ts'
+import type { WorkbenchContext, Edits } from './use-edits.ts'
 
 const snaps: { value: Content['grid']['snap']; label: string }[] = [
   { value: 'off', label: 'Free' },
@@ -26,7 +26,7 @@ const snaps: { value: Content['grid']['snap']; label: string }[] = [
 export type BeatState = 'looking' | 'unknown' | { readonly found: BeatGrid }
 
 /** Marks parts and cue points at the playhead, to the beat when the sound has one. */
-export function EditTools({ bench, edits, state }: { bench: Bench; edits: Edits; state: BeatState }) {
+export function EditTools({ context, edits, state }: { context: WorkbenchContext; edits: Edits; state: BeatState }) {
   return (
     <div className="workbench-tools">
       <Group gap={6}>
@@ -56,8 +56,8 @@ export function EditTools({ bench, edits, state }: { bench: Bench; edits: Edits;
           This sound has no beat that was found, so nothing snaps.
         </Text>
       )}
-      {typeof state === 'object' && bench.beats !== undefined && (
-        <GridTools bench={bench} edits={edits} found={state.found} />
+      {typeof state === 'object' && context.beats !== undefined && (
+        <GridTools context={context} edits={edits} found={state.found} />
       )}
     </div>
   )
@@ -77,8 +77,8 @@ function Tool(props: { icon: typeof IconFlag; tip: string; onClick: () => void; 
 const metres = Array.from({ length: 12 }, (_, index) => String(index + 1))
 
 /** How beats are counted, what ends snap to, and loops of whole bars. */
-function GridTools({ bench, edits, found }: { bench: Bench; edits: Edits; found: BeatGrid }) {
-  const { grid } = bench.session.content
+function GridTools({ context, edits, found }: { context: WorkbenchContext; edits: Edits; found: BeatGrid }) {
+  const { grid } = context.session.content
   const [bars, setBars] = useState(4)
   return (
     <Group gap="sm" align="end">
@@ -112,7 +112,7 @@ function GridTools({ bench, edits, found }: { bench: Bench; edits: Edits; found:
           tip="Bars begin one beat later"
           label="Bars begin one beat later"
           onClick={() =>
-            edits.run({ type: 'set-grid', values: { shift: (grid.shift + 1) % (bench.beats?.perBar ?? 4) } })
+            edits.run({ type: 'set-grid', values: { shift: (grid.shift + 1) % (context.beats?.perBar ?? 4) } })
           }
         />
       </Group>

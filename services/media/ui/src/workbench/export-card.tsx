@@ -1,11 +1,12 @@
 import { Group, NumberInput, Select, Switch, Text } from '@mantine/core'
 import { answer, Problem, Section, useAction } from '@hearth/ui'
 import { IconFileExport } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
 import { api, keys, ofJob, type Export, type ExportRequest, type Workbench } from '../api.ts'
 import { ActionButton } from '../buttons.tsx'
 import { exportProblem, requestOf } from './export-request.ts'
 import type { Content } from './session.ts'
-import type { Bench, Edits } from './use-edits.ts'
+import type { WorkbenchContext, Edits } from './use-edits.ts'
 
 type Settings = Content['export']
 
@@ -35,9 +36,14 @@ const loudnessChoices = (value: number | null) =>
     : [...loudness, { value: String(value), label: `${value} LUFS` }]
 
 /** What happens to the parts, and the button that exports them. */
-export function ExportCard(props: { jobId: string; bench: Bench; edits: Edits; stretch: Workbench['stretch'] }) {
-  const { jobId, bench, edits, stretch } = props
-  const { parts, export: settings } = bench.session.content
+export function ExportCard(props: {
+  jobId: string
+  context: WorkbenchContext
+  edits: Edits
+  stretch: Workbench['stretch']
+}) {
+  const { jobId, context, edits, stretch } = props
+  const { parts, export: settings } = context.session.content
   const set = (values: Partial<Settings>) =>
     edits.run({ type: 'set-export', values }, `export ${Object.keys(values).join(' ')}`)
   const isStretched = settings.semitones !== 0 || settings.tempo_percent !== 100
@@ -86,25 +92,46 @@ export function ExportCard(props: { jobId: string; bench: Bench; edits: Edits; s
           checked={settings.joined}
           onChange={(event) => set({ joined: event.currentTarget.checked })}
         />
+        {settings.tempo_percent !== 100 && <ListenAtTempo context={context} percent={settings.tempo_percent} />}
         {isStretched && (
           <Text size="sm" c="dimmed">
             {stretch === 'rubberband'
               ? 'Pitch and tempo change independently, with Rubber Band.'
               : 'Pitch and tempo change independently, with the plain filter of this server’s ffmpeg; one with Rubber Band sounds better.'}
-            {bench.beats !== undefined && settings.tempo_percent !== 100 && ` ${newTempo(bench.beats.bpm, settings)}`}
+            {context.beats !== undefined &&
+              settings.tempo_percent !== 100 &&
+              ` ${newTempo(context.beats.bpm, settings)}`}
           </Text>
         )}
-        <ExportButtons jobId={jobId} bench={bench} problem={exportProblem(parts, settings)} />
+        <ExportButtons jobId={jobId} context={context} problem={exportProblem(parts, settings)} />
       </div>
     </Section>
   )
 }
 
+/** Has the player play at the tempo of the export, at the pitch of the original. */
+function ListenAtTempo({ context: { deck }, percent }: { context: WorkbenchContext; percent: number }) {
+  const [isOn, setOn] = useState(false)
+  useEffect(() => {
+    deck?.setRate(isOn ? percent / 100 : 1)
+    return () => deck?.setRate(1)
+  }, [deck, isOn, percent])
+  return <Switch label="Listen at this tempo" checked={isOn} onChange={(event) => setOn(event.currentTarget.checked)} />
+}
+
 const newTempo = (bpm: number, { tempo_percent }: Settings): string =>
   `${Math.round(bpm * 10) / 10} BPM become ${Math.round((bpm * tempo_percent) / 10) / 10}.`
 
-function ExportButtons({ jobId, bench, problem }: { jobId: string; bench: Bench; problem: string | undefined }) {
-  const { selected, session } = bench
+function ExportButtons({
+  jobId,
+  context,
+  problem,
+}: {
+  jobId: string
+  context: WorkbenchContext
+  problem: string | undefined
+}) {
+  const { selected, session } = context
   const { parts, export: settings } = session.content
   const part = parts.find(({ id }) => id === selected)
   const start = useAction<ExportRequest, Export>({

@@ -1,17 +1,17 @@
 import { memo, useCallback, useSyncExternalStore, type PointerEvent } from 'react'
 import { columnsOf, type Peaks } from './peaks.ts'
 import type { Part } from './session.ts'
-import type { WaveBoard } from './wave-board.ts'
+import type { WaveCanvas } from './wave-canvas.ts'
 import { useWaveColours } from './wave-colours.ts'
 
 /** The whole sound at a glance, with a window over what is in view; dragging moves it. For the pointer: keys zoom and scroll, too. */
-export function Overview({ board, peaks, parts }: { board: WaveBoard; peaks: Peaks; parts: readonly Part[] }) {
-  const view = useSyncExternalStore(board.subscribe, board.view)
-  const { wave } = useWaveColours()
+export function Overview({ wave, peaks, parts }: { wave: WaveCanvas; peaks: Peaks; parts: readonly Part[] }) {
+  const view = useSyncExternalStore(wave.subscribe, wave.view)
+  const { wave: colour } = useWaveColours()
   const share = (seconds: number) => `${(seconds / peaks.duration) * 100}%`
   const move = (event: PointerEvent<HTMLDivElement>) => {
     const { left, width } = event.currentTarget.getBoundingClientRect()
-    board.centre(((event.clientX - left) / width) * peaks.duration)
+    wave.centre(((event.clientX - left) / width) * peaks.duration)
   }
   return (
     <div
@@ -23,7 +23,7 @@ export function Overview({ board, peaks, parts }: { board: WaveBoard; peaks: Pea
       }}
       onPointerMove={(event) => event.buttons === 1 && move(event)}
     >
-      <Shape key={`${view.width} ${wave}`} peaks={peaks} colour={wave} />
+      <Shape key={`${view.width} ${colour}`} peaks={peaks} colour={colour} />
       {parts.map(({ id, start, end }) => (
         <i key={id} style={{ insetInlineStart: share(start), width: share(end - start) }} />
       ))}

@@ -5,15 +5,15 @@ import { clock } from '../jobs/job-labels.ts'
 import { formatTime } from '../job/part.ts'
 import { maxParts, type Part } from './session.ts'
 import { TimeField } from './time-field.tsx'
-import type { Bench, Edits } from './use-edits.ts'
+import type { WorkbenchContext, Edits } from './use-edits.ts'
 
 /** Name of a part, also of one that was given none. */
 export const partLabel = ({ name }: Pick<Part, 'name'>, index: number): string =>
   name === '' ? `Part ${index + 1}` : name
 
 /** The parts of a session; the selected one can be changed to the millisecond. */
-export function PartList({ bench, edits }: { bench: Bench; edits: Edits }) {
-  const { session, selected, select } = bench
+export function PartList({ context, edits }: { context: WorkbenchContext; edits: Edits }) {
+  const { session, selected, select } = context
   const { parts } = session.content
   return (
     <Section title="Parts" actions={<Count count={parts.length} />}>
@@ -31,7 +31,7 @@ export function PartList({ bench, edits }: { bench: Bench; edits: Edits }) {
                 isSelected={part.id === selected}
                 {...{ select, edits }}
               />
-              {part.id === selected && <PartEditor part={part} index={index} {...{ bench, edits }} />}
+              {part.id === selected && <PartEditor part={part} index={index} {...{ context, edits }} />}
             </li>
           ))}
         </ul>
@@ -47,7 +47,13 @@ const Count = ({ count }: { count: number }) =>
     </Text>
   )
 
-function PartRow(props: { part: Part; label: string; isSelected: boolean; select: Bench['select']; edits: Edits }) {
+function PartRow(props: {
+  part: Part
+  label: string
+  isSelected: boolean
+  select: WorkbenchContext['select']
+  edits: Edits
+}) {
   const { part, label, isSelected, select, edits } = props
   return (
     <Group gap={4} wrap="nowrap" justify="space-between">
@@ -75,8 +81,18 @@ function lengthOf({ start, end, loop }: Part): string {
   return `${loop.bars} ${loop.bars === 1 ? 'bar' : 'bars'} at ${Math.round(loop.bpm * 100) / 100} BPM`
 }
 
-function PartEditor({ part, index, bench, edits }: { part: Part; index: number; bench: Bench; edits: Edits }) {
-  const { beats, board, session } = bench
+function PartEditor({
+  part,
+  index,
+  context,
+  edits,
+}: {
+  part: Part
+  index: number
+  context: WorkbenchContext
+  edits: Edits
+}) {
+  const { beats, wave, session } = context
   const step = session.content.grid.snap === 'off' || beats === undefined ? 0.1 : 60 / beats.bpm
   const change = (values: Partial<Pick<Part, 'name' | 'fade_in' | 'fade_out'>>) =>
     edits.run({ type: 'change-part', id: part.id, values }, `change ${part.id} ${Object.keys(values).join(' ')}`)
@@ -109,7 +125,7 @@ function PartEditor({ part, index, bench, edits }: { part: Part; index: number; 
           icon={IconZoomScan}
           tip="Zoom to it (f)"
           label={`Zoom to ${partLabel(part, index)}`}
-          onClick={() => board?.frameOn(part.start, part.end)}
+          onClick={() => wave?.frameOn(part.start, part.end)}
         />
         <IconAction
           icon={IconTrash}

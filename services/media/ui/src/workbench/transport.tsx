@@ -12,8 +12,8 @@ import {
 import { clock } from '../jobs/job-labels.ts'
 import type { Sound, SoundDeck } from './sound-deck.ts'
 import { useDeckValue } from './use-deck.ts'
-import type { Bench, Edits } from './use-edits.ts'
-import type { WaveBoard } from './wave-board.ts'
+import type { WorkbenchContext, Edits } from './use-edits.ts'
+import type { WaveCanvas } from './wave-canvas.ts'
 
 const soundNames: Readonly<Record<Sound, string>> = {
   original: 'Original',
@@ -23,19 +23,19 @@ const soundNames: Readonly<Record<Sound, string>> = {
 
 /** What plays the sound: buttons, place, which sound is heard, zoom. */
 export function Transport(props: {
-  bench: Bench
+  context: WorkbenchContext
   edits: Edits
   isLooping: boolean
   onLoop: (isOn: boolean) => void
   title: string
 }) {
-  const { bench, edits, isLooping, onLoop, title } = props
-  const { deck, board, duration, selected } = bench
+  const { context, edits, isLooping, onLoop, title } = props
+  const { deck, wave, duration, selected } = context
   const isPlaying = useDeckValue(deck, (one) => one.isPlaying(), false)
   const [verb, PlayIcon] = isPlaying ? ['Pause', IconPlayerPauseFilled] : ['Play', IconPlayerPlayFilled]
   return (
     <>
-      <Place bench={bench} edits={edits} title={title} />
+      <Place context={context} edits={edits} title={title} />
       <div className="workbench-bar">
         <Group gap={6} wrap="nowrap">
           <IconAction
@@ -64,7 +64,7 @@ export function Transport(props: {
           onChange={(event) => onLoop(event.currentTarget.checked)}
         />
         <Sounds deck={deck} />
-        <Zoom board={board} />
+        <Zoom wave={wave} />
       </div>
     </>
   )
@@ -94,18 +94,26 @@ function Sounds({ deck }: { deck: SoundDeck | undefined }) {
   )
 }
 
-function Zoom({ board }: { board: WaveBoard | undefined }) {
+function Zoom({ wave }: { wave: WaveCanvas | undefined }) {
   return (
     <Group gap={2} wrap="nowrap" className="workbench-zoom">
-      <IconAction icon={IconZoomOut} tip="Zoom out (−)" label="Zoom out" onClick={() => board?.zoom(0.5)} />
-      <IconAction icon={IconZoomReset} tip="Show all of it (0)" label="Show all of it" onClick={() => board?.fit()} />
-      <IconAction icon={IconZoomIn} tip="Zoom in (+)" label="Zoom in" onClick={() => board?.zoom(2)} />
+      <IconAction icon={IconZoomOut} tip="Zoom out (−)" label="Zoom out" onClick={() => wave?.zoom(0.5)} />
+      <IconAction icon={IconZoomReset} tip="Show all of it (0)" label="Show all of it" onClick={() => wave?.fit()} />
+      <IconAction icon={IconZoomIn} tip="Zoom in (+)" label="Zoom in" onClick={() => wave?.zoom(2)} />
     </Group>
   )
 }
 
 /** The drawing is for the pointer; this slider is for the keyboard and for screen readers. */
-function Place({ bench: { deck, duration }, edits, title }: { bench: Bench; edits: Edits; title: string }) {
+function Place({
+  context: { deck, duration },
+  edits,
+  title,
+}: {
+  context: WorkbenchContext
+  edits: Edits
+  title: string
+}) {
   const time = useDeckValue(deck, (one) => Math.floor(one.time()), 0)
   return (
     <input

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import { SoundDeck } from './sound-deck.ts'
-import type { WaveBoard } from './wave-board.ts'
+import type { WaveCanvas } from './wave-canvas.ts'
 
 /** URL of a sound of a job. */
 const soundUrl = (jobId: string, sound: string): string => `/api/jobs/${jobId}/sounds/${sound}`
@@ -40,19 +40,19 @@ export const useDeckValue = <Value>(
     deck === undefined ? none : read(deck),
   )
 
-/** Moves the playhead of a board with a deck, frame by frame while it is playing, and keeps it in view. */
-export function usePlayhead(deck: SoundDeck | undefined, board: WaveBoard | undefined): void {
+/** Moves the playhead of a wave with a deck, frame by frame while it is playing, and keeps it in view. */
+export function usePlayhead(deck: SoundDeck | undefined, wave: WaveCanvas | undefined): void {
   useEffect(() => {
-    if (deck === undefined || board === undefined) return undefined
+    if (deck === undefined || wave === undefined) return undefined
     let frame = 0
     const follow = () => {
       frame = 0
       if (deck.isPlaying()) deck.tick()
-      board.show({ playhead: deck.time() })
+      wave.show({ playhead: deck.time() })
       if (!deck.isPlaying()) return
-      const { start, scale, width } = board.view()
+      const { start, scale, width } = wave.view()
       // It leaves to the right, and what comes next is shown.
-      if (deck.time() > start + width / scale) board.reveal(deck.time())
+      if (deck.time() > start + width / scale) wave.reveal(deck.time())
       frame = requestAnimationFrame(follow)
     }
     const begin = () => {
@@ -64,5 +64,5 @@ export function usePlayhead(deck: SoundDeck | undefined, board: WaveBoard | unde
       unsubscribe()
       cancelAnimationFrame(frame)
     }
-  }, [deck, board])
+  }, [deck, wave])
 }

@@ -5,14 +5,14 @@ import { newId } from './new-id.ts'
 import { minPart, type Content, type Edit, type Part } from './session.ts'
 import type { SoundDeck } from './sound-deck.ts'
 import type { WorkbenchSession } from './use-session.ts'
-import type { WaveBoard } from './wave-board.ts'
+import type { WaveCanvas } from './wave-canvas.ts'
 import type { BeatGrid } from '../api.ts'
 
-/** Parts of the workbench that its tools work on. */
-export interface Bench {
+/** What the tools of the workbench work on. */
+export interface WorkbenchContext {
   readonly session: WorkbenchSession
   readonly deck: SoundDeck | undefined
-  readonly board: WaveBoard | undefined
+  readonly wave: WaveCanvas | undefined
   readonly beats: Beats | undefined
   readonly duration: number
   readonly selected: string | undefined
@@ -30,14 +30,14 @@ const usualLength = 8
 export type Edits = ReturnType<typeof createEdits>
 
 /** Creates what the tools do. */
-export function createEdits(bench: Bench) {
-  const base = createBase(bench)
-  return { ...base, ...createPartEdits(bench, base), ...createMoves(bench, base) }
+export function createEdits(context: WorkbenchContext) {
+  const base = createBase(context)
+  return { ...base, ...createPartEdits(context, base), ...createMoves(context, base) }
 }
 
 type Base = ReturnType<typeof createBase>
 
-function createBase({ session, deck, board, beats, selected, select }: Bench) {
+function createBase({ session, deck, wave, beats, selected, select }: WorkbenchContext) {
   const { grid, parts } = session.content
   const run = (edit: Edit, gesture?: string) =>
     session.dispatch(gesture === undefined ? edit : { type: 'edit', edit, gesture })
@@ -55,12 +55,12 @@ function createBase({ session, deck, board, beats, selected, select }: Bench) {
     },
     seek: (seconds: number) => {
       deck?.seek(seconds)
-      board?.reveal(seconds)
+      wave?.reveal(seconds)
     },
   }
 }
 
-function createPartEdits({ session, beats, duration, select }: Bench, { run, part, time, snap, add }: Base) {
+function createPartEdits({ session, beats, duration, select }: WorkbenchContext, { run, part, time, snap, add }: Base) {
   const { parts } = session.content
   /** Sets one end of the selected part at the playhead, or begins a part there. */
   const mark = (end: 'start' | 'end') => {
@@ -103,7 +103,7 @@ function createPartEdits({ session, beats, duration, select }: Bench, { run, par
   }
 }
 
-function createMoves({ session, deck, board, beats, select }: Bench, { part, time, seek }: Base) {
+function createMoves({ session, deck, wave, beats, select }: WorkbenchContext, { part, time, seek }: Base) {
   const { parts, cues } = session.content
   return {
     selectNext: (by: number) => {
@@ -111,7 +111,7 @@ function createMoves({ session, deck, board, beats, select }: Bench, { part, tim
       const next = parts[Math.min(Math.max(0, place + by), parts.length - 1)]
       if (next === undefined) return
       select(next.id)
-      board?.reveal(next.start)
+      wave?.reveal(next.start)
     },
     /** Goes to the cue point of a number, from 1. */
     jumpTo: (number: number) => {
@@ -121,7 +121,7 @@ function createMoves({ session, deck, board, beats, select }: Bench, { part, tim
     stepBeat: (by: number) => seek(stepBeats(time(), beats, by)),
     skip: (by: number) => seek(time() + by),
     play: ({ start }: Pick<Part, 'start'>) => {
-      board?.reveal(start)
+      wave?.reveal(start)
       deck?.play(start)
     },
   }

@@ -1,6 +1,6 @@
 import { useWindowEvent } from '@mantine/hooks'
 import { useKeys, type KeyHelp } from '../keyboard/keys.tsx'
-import type { Bench, Edits } from './use-edits.ts'
+import type { WorkbenchContext, Edits } from './use-edits.ts'
 
 /** The keys of the workbench, for the help. */
 export const workbenchKeys: readonly KeyHelp[] = [
@@ -33,7 +33,7 @@ const skip = 5
 
 /** Binds the keys of the workbench. */
 export function useWorkbenchKeys(
-  { session, deck, board, selected, select, duration }: Bench,
+  { session, deck, wave, selected, select, duration }: WorkbenchContext,
   edits: Edits,
   on: { toggleLoop: () => void; switchSound: () => void; help: () => void },
 ): void {
@@ -60,13 +60,13 @@ export function useWorkbenchKeys(
     b: edits.cycleSnap,
     c: edits.addCue,
     a: on.switchSound,
-    '+': () => board?.zoom(2),
-    '=': () => board?.zoom(2),
-    '-': () => board?.zoom(0.5),
-    0: () => board?.fit(),
-    f: () => part !== undefined && board?.frameOn(part.start, part.end),
-    PageUp: () => board?.scrollPages(-0.8),
-    PageDown: () => board?.scrollPages(0.8),
+    '+': () => wave?.zoom(2),
+    '=': () => wave?.zoom(2),
+    '-': () => wave?.zoom(0.5),
+    0: () => wave?.fit(),
+    f: () => part !== undefined && wave?.frameOn(part.start, part.end),
+    PageUp: () => wave?.scrollPages(-0.8),
+    PageDown: () => wave?.scrollPages(0.8),
     '?': on.help,
   })
   useKeys({
@@ -77,7 +77,7 @@ export function useWorkbenchKeys(
 }
 
 /** Ctrl Z and Ctrl Shift Z, or Ctrl Y, everywhere but where text is typed, which has an undo by itself. */
-function useUndoKeys({ dispatch }: Bench['session']): void {
+function useUndoKeys({ dispatch }: WorkbenchContext['session']): void {
   useWindowEvent('keydown', (event) => {
     const isCommand = (event.ctrlKey || event.metaKey) && !event.altKey
     const key = event.key.toLowerCase()

@@ -16,14 +16,14 @@ import { PartList } from './part-list.tsx'
 import type { Peaks } from './peaks.ts'
 import { SaveProblem, SaveStatus } from './save-status.tsx'
 import { Transport } from './transport.tsx'
-import { useBoard } from './use-board.ts'
+import { useWaveCanvas } from './use-wave-canvas.ts'
 import { useDeck, useDeckValue, usePlayhead } from './use-deck.ts'
-import { createEdits, useBeats, type Bench, type Edits } from './use-edits.ts'
+import { createEdits, useBeats, type WorkbenchContext, type Edits } from './use-edits.ts'
 import { useSession, type WorkbenchSession } from './use-session.ts'
 import { useWorkbenchKeys, workbenchKeys } from './workbench-keys.ts'
 
 /** What the desk needs of a job, read. */
-export interface DeskProps {
+export interface WorkbenchViewProps {
   job: Job
   loaded: Workbench
   peaks: Peaks
@@ -32,7 +32,7 @@ export interface DeskProps {
 }
 
 /** Everything of the workbench: the wave, what plays it, the tools, and the lists. */
-export function Desk({ job, loaded, peaks, found }: DeskProps) {
+export function WorkbenchView({ job, loaded, peaks, found }: WorkbenchViewProps) {
   const { duration } = peaks
   const session = useSession(job.id, loaded, duration)
   const [selected, select] = useState<string>()
@@ -41,7 +41,7 @@ export function Desk({ job, loaded, peaks, found }: DeskProps) {
   const stems = useStemsThere(job.id, '')
   const { deck, attach: attachDeck } = useDeck(job.id, job.type === 'audio' && stems.data === true)
   const { parts, cues } = session.content
-  const { board, attach } = useBoard(
+  const { wave, attach } = useWaveCanvas(
     { peaks, parts, cues, beats, selected, playhead: 0 },
     {
       seek: (seconds) => deck?.seek(seconds),
@@ -52,26 +52,26 @@ export function Desk({ job, loaded, peaks, found }: DeskProps) {
       addPart: (start, end, gesture) => edits.add(edits.snap(start), end, { gesture }),
     },
   )
-  const bench: Bench = { session, deck, board, beats, duration, selected, select }
-  const edits = createEdits(bench)
-  usePlayhead(deck, board)
+  const context: WorkbenchContext = { session, deck, wave, beats, duration, selected, select }
+  const edits = createEdits(context)
+  usePlayhead(deck, wave)
   return (
     <div className="hearth-stack workbench">
       <Head job={job} session={session} onHelp={() => setHelping(true)} />
       <SaveProblem session={session} />
-      <section ref={attachDeck} className="hearth-card workbench-desk" aria-label="Waveform">
-        {board !== undefined && <Overview board={board} peaks={peaks} parts={parts} />}
+      <section ref={attachDeck} className="hearth-card workbench-player" aria-label="Waveform">
+        {wave !== undefined && <Overview wave={wave} peaks={peaks} parts={parts} />}
         <canvas ref={attach} className="workbench-wave" aria-hidden />
-        <Playing bench={bench} edits={edits} job={job} onHelp={() => setHelping(true)} />
-        <EditTools bench={bench} edits={edits} state={stateOf(found, beats)} />
+        <Playing context={context} edits={edits} job={job} onHelp={() => setHelping(true)} />
+        <EditTools context={context} edits={edits} state={stateOf(found, beats)} />
       </section>
       <div className="workbench-columns">
         <div className="hearth-stack">
-          <PartList bench={bench} edits={edits} />
-          <CueList bench={bench} edits={edits} />
+          <PartList context={context} edits={edits} />
+          <CueList context={context} edits={edits} />
         </div>
         <div className="hearth-stack">
-          <ExportCard jobId={job.id} bench={bench} edits={edits} stretch={loaded.stretch} />
+          <ExportCard jobId={job.id} context={context} edits={edits} stretch={loaded.stretch} />
           <ExportList jobId={job.id} />
         </div>
       </div>
@@ -80,22 +80,22 @@ export function Desk({ job, loaded, peaks, found }: DeskProps) {
   )
 }
 
-function stateOf(found: BeatGrid | null | undefined, beats: Bench['beats']): BeatState {
+function stateOf(found: BeatGrid | null | undefined, beats: WorkbenchContext['beats']): BeatState {
   if (found === undefined) return 'looking'
   return found === null || beats === undefined ? 'unknown' : { found }
 }
 
 /** Transport and keys. */
-function Playing(props: { bench: Bench; edits: Edits; job: Job; onHelp: () => void }) {
-  const { bench, edits, job, onHelp } = props
-  const { deck, selected, session } = bench
+function Playing(props: { context: WorkbenchContext; edits: Edits; job: Job; onHelp: () => void }) {
+  const { context, edits, job, onHelp } = props
+  const { deck, selected, session } = context
   const [isLooping, setLooping] = useState(false)
   const part = session.content.parts.find(({ id }) => id === selected)
   const [start, end] = [part?.start, part?.end]
   useEffect(() => {
     deck?.setLoop(isLooping && start !== undefined && end !== undefined ? { start, end } : undefined)
   }, [deck, isLooping, start, end])
-  useWorkbenchKeys(bench, edits, {
+  useWorkbenchKeys(context, edits, {
     toggleLoop: () => setLooping(!isLooping),
     switchSound: () => {
       if (deck === undefined) return
@@ -106,7 +106,7 @@ function Playing(props: { bench: Bench; edits: Edits; job: Job; onHelp: () => vo
   })
   return (
     <>
-      <Transport bench={bench} edits={edits} isLooping={isLooping} onLoop={setLooping} title={titleOf(job)} />
+      <Transport context={context} edits={edits} isLooping={isLooping} onLoop={setLooping} title={titleOf(job)} />
       <Problem text={useDeckValue(deck, (one) => one.problem, undefined)} />
     </>
   )

@@ -2,8 +2,8 @@ import { bounded, fitted, revealed, scrolled, timeAt, xOf, zoomed, type Viewport
 import { cueAt, edgeAt, partAt } from './wave-hits.ts'
 import { drawPicture, scaleHeight, type Colours, type Picture } from './wave-picture.ts'
 
-/** What is done with the pointer on the board. */
-export interface BoardEvents {
+/** What is done with the pointer on the wave. */
+export interface WaveEvents {
   seek(seconds: number): void
   select(id: string | undefined): void
   /** An end of a part was dragged: it lies between `anchor`, which stays, and `to` now. */
@@ -33,10 +33,10 @@ const [nearMouse, nearFinger] = [6, 14]
 const dragFrom = 4
 
 /** A canvas with a sound on it: draws what is in view, at most once a frame, and turns pointers into changes. Close it when it goes off the screen. */
-export class WaveBoard {
+export class WaveCanvas {
   readonly #canvas: HTMLCanvasElement
   readonly #context: CanvasRenderingContext2D | null
-  readonly #events: BoardEvents
+  readonly #events: WaveEvents
   readonly #cleanup = new AbortController()
   readonly #observer: ResizeObserver
   readonly #viewers = new Set<() => void>()
@@ -49,7 +49,7 @@ export class WaveBoard {
   #drag: Drag | undefined
   #gestures = 0
 
-  constructor(canvas: HTMLCanvasElement, picture: Picture, options: { colours: Colours; events: BoardEvents }) {
+  constructor(canvas: HTMLCanvasElement, picture: Picture, options: { colours: Colours; events: WaveEvents }) {
     this.#canvas = canvas
     this.#context = canvas.getContext('2d')
     this.#picture = picture

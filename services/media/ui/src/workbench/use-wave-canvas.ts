@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { WaveBoard, type BoardEvents } from './wave-board.ts'
+import { WaveCanvas, type WaveEvents } from './wave-canvas.ts'
 import { useWaveColours } from './wave-colours.ts'
 import type { Picture } from './wave-picture.ts'
 
-/** A board in the canvas that gets `attach` as its `ref`; it lives as long as the canvas. */
-export function useBoard(picture: Picture, events: BoardEvents) {
+/** A wave in the canvas that gets `attach` as its `ref`; it lives as long as the canvas. */
+export function useWaveCanvas(picture: Picture, events: WaveEvents) {
   const { peaks } = picture
   const colours = useWaveColours()
-  const [board, setBoard] = useState<WaveBoard>()
+  const [wave, setWave] = useState<WaveCanvas>()
   const latest = useRef({ picture, events, colours })
   useEffect(() => {
     latest.current = { picture, events, colours }
@@ -16,7 +16,7 @@ export function useBoard(picture: Picture, events: BoardEvents) {
     (canvas: HTMLCanvasElement | null) => {
       if (canvas === null) return undefined
       const current = () => latest.current.events
-      const made = new WaveBoard(
+      const made = new WaveCanvas(
         canvas,
         { ...latest.current.picture, peaks },
         {
@@ -30,16 +30,16 @@ export function useBoard(picture: Picture, events: BoardEvents) {
           },
         },
       )
-      setBoard(made)
+      setWave(made)
       return () => {
         made.close()
-        setBoard(undefined)
+        setWave(undefined)
       }
     },
     [peaks],
   )
   const { parts, cues, beats, selected } = picture
-  useEffect(() => board?.show({ parts, cues, beats, selected }), [board, parts, cues, beats, selected])
-  useEffect(() => board?.recolour(colours), [board, colours])
-  return { board, attach }
+  useEffect(() => wave?.show({ parts, cues, beats, selected }), [wave, parts, cues, beats, selected])
+  useEffect(() => wave?.recolour(colours), [wave, colours])
+  return { wave, attach }
 }
