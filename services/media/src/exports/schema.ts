@@ -55,6 +55,7 @@ const ExportedFile = StoredFile.omit({ artifact: true, loudness_lufs: true, gain
 /** State of an export. */
 export const ExportStatus = z.enum(['queued', 'running', 'done', 'failed', 'cancelled'])
 
+/** Files that are made of parts of a job, and how far they are. */
 export const Export = z
   .object({
     id: z.uuid(),

@@ -128,6 +128,7 @@ const revision = z
 export const WorkbenchChange = z.strictObject({ revision, ...content }).meta({ id: 'WorkbenchChange' })
 export type WorkbenchChange = z.infer<typeof WorkbenchChange>
 
+/** The session of a job, as it is kept. */
 export const Workbench = z
   .object({
     revision,
