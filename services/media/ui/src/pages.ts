@@ -9,7 +9,6 @@ import {
   IconLogin2,
   IconMusic,
   IconRepeat,
-  IconScissors,
   IconSettings,
 } from '@tabler/icons-react'
 
@@ -25,7 +24,7 @@ export const pages: readonly Page[] = [
   page('/job/:id', { title: 'Download', icon: IconMusic, placement: 'hidden' }, () => import('./pages/job.tsx')),
   page(
     '/job/:id/workbench',
-    { title: 'Workbench', icon: IconScissors, placement: 'hidden' },
+    { title: 'Workbench', icon: IconMusic, placement: 'hidden' },
     () => import('./pages/workbench.tsx'),
   ),
   page('/links', { title: 'Shared links', icon: IconLink }, () => import('./pages/shares.tsx')),

@@ -124,16 +124,11 @@ async function addJob(id: string | null, { cache, arriving, added }: Effects): P
 }
 
 /** Progress goes into what is shown; what is new, or has ended, is read. */
-function noteExport(event: ExportEvent, { cache, refresher }: Effects): void {
-  const { job_id, export_id, status, progress, message } = event
-  const shown = cache.getQueryData<Export[]>(keys.exports(job_id))
-  if (shown === undefined) return
-  cache.setQueryData<Export[]>(
-    keys.exports(job_id),
-    shown.map((one) => (one.id === export_id ? { ...one, status, progress, message } : one)),
-  )
-  const isKnown = shown.some(({ id }) => id === export_id)
-  if (!isKnown || (status !== 'queued' && status !== 'running')) refresher.note(keys.exports(job_id).join(' '))
+function noteExport({ job_id, export_id, ...state }: ExportEvent, { cache, refresher }: Effects): void {
+  const key = keys.exports(job_id)
+  const shown = cache.getQueryData<Export[]>(key)?.find(({ id }) => id === export_id)
+  cache.setQueryData<Export[]>(key, (all) => all?.map((one) => (one === shown ? { ...one, ...state } : one)))
+  if (shown === undefined || !['queued', 'running'].includes(state.status)) refresher.note(key.join(' '))
 }
 
 function noteStem(event: StemEvent, { cache, refresher }: Effects): void {

@@ -1,4 +1,4 @@
-import { Group, Kbd, Text, TextInput } from '@mantine/core'
+import { Group, Text, TextInput } from '@mantine/core'
 import { IconAction, Section } from '@hearth/ui'
 import { IconPlayerPlay, IconTrash } from '@tabler/icons-react'
 import { TimeField } from './time-field.tsx'
@@ -21,9 +21,9 @@ export function CueList({ context, edits }: { context: WorkbenchContext; edits: 
           {cues.map((cue, index) => (
             <li key={cue.id}>
               <Group gap={6} wrap="nowrap">
-                <Kbd className="workbench-cue" data-plain={index >= withKeys || undefined}>
+                <b className="workbench-cue" data-plain={index >= withKeys || undefined}>
                   {index + 1}
-                </Kbd>
+                </b>
                 <TextInput
                   aria-label={`Name of cue point ${index + 1}`}
                   placeholder={`Cue ${index + 1}`}

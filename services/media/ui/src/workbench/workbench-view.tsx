@@ -1,10 +1,11 @@
 import { ActionIcon, Group, Title, Tooltip } from '@mantine/core'
 import { Problem } from '@hearth/ui'
-import { IconArrowBackUp, IconArrowForwardUp, IconArrowLeft, IconKeyboard } from '@tabler/icons-react'
+import { IconArrowBackUp, IconArrowForwardUp, IconArrowLeft, IconHelpCircle } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import type { BeatGrid, Job, Workbench } from '../api.ts'
 import { useStemsThere } from '../job/use-stems.ts'
+import { JobFacts } from '../jobs/job-facts.tsx'
 import { titleOf } from '../jobs/job.ts'
 import { KeysHelp } from '../keyboard/keys.tsx'
 import { CueList } from './cue-list.tsx'
@@ -121,10 +122,11 @@ function Head({ job, session, onHelp }: { job: Job; session: WorkbenchSession; o
           <IconArrowLeft size={16} aria-hidden /> Download
         </Link>
         <Title order={1}>{titleOf(job)}</Title>
+        <JobFacts job={job} />
       </div>
       <Group gap={4} wrap="nowrap">
         <SaveStatus session={session} />
-        <Step icon={IconKeyboard} keys="?" label="Show the keys" isOn onClick={onHelp} />
+        <Step icon={IconHelpCircle} keys="?" label="Show the keys" isOn onClick={onHelp} />
         <Step
           icon={IconArrowBackUp}
           keys="Ctrl Z"
