@@ -48,6 +48,7 @@ export const aboutFor = ({ hasApiTokens }: { hasApiTokens: boolean }): ApiDescri
     { name: 'Files', description: 'Files of a job' },
     { name: 'Thumbnails', description: 'Thumbnails of media' },
     { name: 'Trims', description: 'Parts cut from audio' },
+    { name: 'Workbench', description: 'Parts, cue points and loops of a sound, and files of them' },
     { name: 'Stems', description: 'Vocals and accompaniment' },
     { name: 'Shares', description: 'Links for others' },
     { name: 'Feeds', description: 'Finished sounds for podcast apps' },

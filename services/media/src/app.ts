@@ -25,12 +25,15 @@ import { analysisRate } from './analysis/audio-pieces.ts'
 import { createMeasureLevels } from './analysis/sound-levels.ts'
 import { ArtifactLedger } from './artifacts/ledger.ts'
 import { artifactsFolder, openArtifacts } from './artifacts/open-artifacts.ts'
+import { createBeats } from './beats/beats.ts'
 import type { Config } from './config.ts'
 import { createConvertAudio, createConvertVideo } from './conversion/convert.ts'
 import { createSlots } from './conversion/slots.ts'
 import { createCookieJars } from './cookies/jars.ts'
 import type { MediaBus } from './events.ts'
 import { createEventStreams } from './events/streams.ts'
+import { ExportWorker } from './exports/export-worker.ts'
+import { Exports } from './exports/exports.ts'
 import { createFailureRecorder, FailureReports } from './failures/failure-reports.ts'
 import { Feeds } from './feeds/feeds.ts'
 import { readHealth } from './health/health.ts'
@@ -92,7 +95,9 @@ import { fetchTaken } from './updates/fetch-version.ts'
 import { createUpdates } from './updates/updates.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
 import { version } from './version.ts'
+import { createPeakFiles } from './waveform/peak-file.ts'
 import { createWaveforms } from './waveform/waveform.ts'
+import { createWorkbenches } from './workbench/workbench.ts'
 
 export interface CoreDependencies {
   readonly config: Config
@@ -113,7 +118,7 @@ export async function createCore(dependencies: CoreDependencies) {
   const base = await openBase(dependencies)
   const { db, settings, artifacts, sizes, pauses, tools } = base
   const unsubscribe = followSettings(settings, bus, log)
-  const { run, reanalysis, close: closeRun } = createRun(base)
+  const { run, reanalysis, exportWorker, analyser } = createRun(base)
   const workers = new Workers({
     ...dependencies,
     db,
@@ -127,17 +132,20 @@ export async function createCore(dependencies: CoreDependencies) {
     ...base,
     workers,
     reanalysis,
+    exportWorker,
+    analyser,
     /** Number of jobs this process works on at a time. */
     workerCount: (): number => config.workers ?? (settings.current().download_worker_count || sizes.workers),
     async startWorkers(count: number): Promise<void> {
       await workers.start(count)
       reanalysis.start()
+      await exportWorker.start()
     },
     async close(): Promise<void> {
       unsubscribe()
       base.chosenYtDlp.close()
-      await Promise.all([workers.close(), reanalysis.close()])
-      await closeRun()
+      await Promise.all([workers.close(), reanalysis.close(), exportWorker.close()])
+      await analyser.close()
       base.tools.close()
       await artifacts.close()
     },
@@ -260,7 +268,19 @@ function createRun(base: Awaited<ReturnType<typeof openBase>>) {
     analyse: createAnalyseJob({ analyser, settings, timers, log }),
   })
   const lease = base.config.leaseSeconds * 1000
-  return { run, reanalysis: new Reanalysis({ ...base, analyser, settings, lease }), close: () => analyser.close() }
+  return {
+    run,
+    reanalysis: new Reanalysis({ ...base, analyser, settings, lease }),
+    exportWorker: new ExportWorker({
+      ...base,
+      ffmpeg: tools.ffmpeg,
+      slots: base.heavy,
+      folder: base.scratch,
+      settings,
+      lease,
+    }),
+    analyser,
+  }
 }
 
 export interface AppDependencies {
@@ -330,6 +350,7 @@ export async function createApp(dependencies: AppDependencies) {
       () => features.shares.tidy(),
       () => features.thumbnails.tidy(),
       () => features.failures.tidy(),
+      () => features.exports.tidy(),
     ],
   })
   // No other process works on a SQLite database.
@@ -448,6 +469,10 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     stemAccount,
     stems,
     waveformOf,
+    peakFiles: createPeakFiles({ ...context, jobs }),
+    workbenches: createWorkbenches({ ...context, jobs }),
+    exports: new Exports({ ...context, jobs, hasSpace: () => hasSpace(core) }),
+    beatsOf: createBeats({ ...context, jobs }),
     shares,
     visits: new ShareVisits({
       ...context,

@@ -1,6 +1,7 @@
 import { OperatorError, type DoctorCheck, type Environment } from '@hearth/runtime'
 import { addBackupCommands, addServeCommand, describeBackups } from '@hearth/service'
 import { Option, type Command } from 'commander'
+import type { CutOptions } from './command-line/cut.ts'
 import type { GetOptions } from './command-line/get.ts'
 import type { ImportOptions } from './command-line/import.ts'
 import type { ShareOptions } from './command-line/share.ts'
@@ -21,6 +22,7 @@ export function addCommands(program: Command): void {
   addGetCommand(program)
   addImportCommand(program)
   addShareCommand(program)
+  addCutCommand(program)
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
   addAnalysisCommand(program)
@@ -91,6 +93,26 @@ function addShareCommand(program: Command): void {
     .action(async (jobs: string[], options: ShareOptions) =>
       (await import('./command-line/share.ts')).share(jobs, options),
     )
+}
+
+/** Adds `cut`, which works through a running service, here or elsewhere. */
+function addCutCommand(program: Command): void {
+  program
+    .command('cut')
+    .description(
+      'cut parts out of a finished download through a running service, write a file of each, and print their names',
+    )
+    .argument('<job>', 'id of the job')
+    .option('--part <part...>', 'as 1:02.5-1:30=Intro; without any, the parts saved in its workbench')
+    .option('--format <format>', 'wav, flac, mp3, mp3-320, mp3-192, mp3-128 or opus')
+    .option('--joined', 'all parts in one file')
+    .option('--loudness <LUFS>', 'loudness by EBU R 128, as -14')
+    .option('--semitones <number>', 'change of the pitch')
+    .option('--tempo <percent>', 'tempo, 100 for what it is')
+    .addOption(new Option('-o, --output <folder>', 'folder to write to').default('.'))
+    .addOption(serverOption())
+    .addOption(tokenOption())
+    .action(async (job: string, options: CutOptions) => (await import('./command-line/cut.ts')).cut(job, options))
 }
 
 /** Adds `analyse`: the running service, or the workers, take the sounds from the database. */

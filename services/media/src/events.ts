@@ -63,6 +63,18 @@ export const StemEvent = z
   })
   .meta({ id: 'StemEvent' })
 
+export const ExportEvent = z
+  .object({
+    ...shared,
+    type: z.literal('export_changed'),
+    job_id: z.string(),
+    export_id: z.string(),
+    status: z.enum(['queued', 'running', 'done', 'failed', 'cancelled']),
+    progress: z.int().min(0).max(100),
+    message: z.string().nullable(),
+  })
+  .meta({ id: 'ExportEvent' })
+
 export const JobsChanged = z
   .object({
     ...shared,
@@ -85,12 +97,15 @@ export const Snapshot = z
   .meta({ id: 'Snapshot', description: 'The first message of a stream that goes on from nothing' })
 
 /** Data of one message, in both streams. */
-export const StreamMessage = z.union([JobEvent, StemEvent, JobsChanged, Snapshot]).meta({ id: 'StreamMessage' })
+export const StreamMessage = z
+  .union([JobEvent, StemEvent, ExportEvent, JobsChanged, Snapshot])
+  .meta({ id: 'StreamMessage' })
 
 /** An event as it is published; the bus numbers it. */
 export type MediaEvent =
   | Unnumbered<z.infer<typeof JobEvent>>
   | Unnumbered<z.infer<typeof StemEvent>>
+  | Unnumbered<z.infer<typeof ExportEvent>>
   | Unnumbered<z.infer<typeof JobsChanged>>
 type Unnumbered<T> = Omit<T, 'seq'>
 

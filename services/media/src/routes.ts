@@ -9,9 +9,11 @@ import { openIdSignInRoutes, type OpenIdSignInDependencies } from './accounts/op
 import type { MethodUser, SignInMethods } from '@hearth/accounts/sign-in-methods'
 import { ownMethodRoutes } from './sign-in-methods/routes.ts'
 import { accountRoutes, createPageCookies, type AccountDependencies } from './accounts/routes.ts'
+import { beatRoutes } from './beats/routes.ts'
 import { cookieRoutes } from './cookies/routes.ts'
 import { deliveryRoutes } from './delivery/routes.ts'
 import { eventRoutes } from './events/routes.ts'
+import { exportRoutes } from './exports/routes.ts'
 import { failureRoutes } from './failures/routes.ts'
 import { feedRoutes } from './feeds/routes.ts'
 import { followRoutes } from './follows/routes.ts'
@@ -37,6 +39,7 @@ import type { Tokens } from './tokens/tokens.ts'
 import { trimRoutes } from './trims/routes.ts'
 import { systemRoutes } from './updates/routes.ts'
 import { waveformRoutes } from './waveform/routes.ts'
+import { workbenchRoutes } from './workbench/routes.ts'
 
 type FeaturesOf<Routes extends (features: never) => unknown> = Parameters<Routes>[0]
 
@@ -54,6 +57,9 @@ export type Features = FeaturesOf<typeof jobRoutes> &
   FeaturesOf<typeof eventRoutes> &
   Parameters<typeof settingsRoutes>[0] &
   FeaturesOf<typeof waveformRoutes> &
+  FeaturesOf<typeof workbenchRoutes> &
+  FeaturesOf<typeof exportRoutes> &
+  FeaturesOf<typeof beatRoutes> &
   FeaturesOf<typeof trimRoutes> &
   FeaturesOf<typeof stemAccountRoutes> &
   FeaturesOf<typeof stemRoutes> &
@@ -140,6 +146,9 @@ export function allRoutes(features: Features): Route[] {
     ...settingsRoutes(features, (call) => cookies.endSession(call)),
     ...backupRoutes(features.backups, backupForm),
     ...waveformRoutes(features),
+    ...workbenchRoutes(features),
+    ...exportRoutes(features),
+    ...beatRoutes(features),
     ...trimRoutes(features),
     ...stemAccountRoutes(features),
     ...stemRoutes(features),

@@ -1,11 +1,13 @@
 import type { PasskeyTables, RecoveryCodeTables, SecurityLogTables, SessionRow, TokenTables } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 import type { ArtifactTables } from './artifacts/tables.ts'
+import type { ExportRow } from './exports/tables.ts'
 import type { Job } from './jobs/schema.ts'
 import type { LibraryTables } from './library/tables.ts'
 import type { BlockReason } from './platforms/schema.ts'
 import type { SpaceTables } from './space/tables.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
+import type { WorkbenchSessionRow } from './workbench/tables.ts'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, switches 0 or 1. */
 export interface Tables
@@ -30,6 +32,8 @@ export interface Tables
   collections: CollectionRow
   collection_jobs: CollectionJobRow
   stem_splits: StemSplitRow
+  workbench_sessions: WorkbenchSessionRow
+  exports: ExportRow
   cookie_jars: CookieJarRow
   platform_pauses: PlatformPauseRow
   job_failures: JobFailureRow
@@ -319,6 +323,8 @@ export const tableNames = [
   'collections',
   'collection_jobs',
   'stem_splits',
+  'workbench_sessions',
+  'exports',
   'cookie_jars',
   'job_failures',
   'followed_lists',

@@ -1,5 +1,3 @@
-import { Slots } from '../conversion/slots.ts'
-import { AnalysisFailed, createAnalysisThread, type AnalysisThread } from './analysis-thread.ts'
 import {
   analysisRate,
   choosePieces,
@@ -9,9 +7,12 @@ import {
   type DecodeAudio,
   type Pieces,
 } from './audio-pieces.ts'
+import type { TrackedBeats } from './beat-grid.ts'
 import { minSeconds, type TempoEstimate } from './estimate-tempo.ts'
 import type { KeyEstimate } from './key/estimate-key.ts'
+import { readOnsets } from './read-onsets.ts'
 import { foldingFactor, type OctaveWindow } from './octave-rule.ts'
+import { createThreadPool, type WorkOptions } from './thread-pool.ts'
 import { unknownLevels, type MeasureLevels, type SoundLevels } from './sound-levels.ts'
 
 /** Version of the analysis; a higher one finds more, or finds it better. */
@@ -36,11 +37,8 @@ export interface AudioAnalysis {
   readonly hash: string
 }
 
-/** Options of `work`. */
-export interface AnalysisOptions {
-  readonly signal: AbortSignal
-  /** Most time from its turn to the answer; waiting for its turn does not count. */
-  readonly timeoutMs: number
+/** Options of an analysis. */
+export interface AnalysisOptions extends WorkOptions {
   /** Length of the track as far as it is known; finds the middle without reading everything before it. */
   readonly durationSeconds?: number | null | undefined
   /** Octaves to be folded into; 70 to 180 where not given. */
@@ -64,58 +62,37 @@ export interface AnalyserDependencies {
 
 /** Creates an analyser; processes and threads are started when there is something to analyse. */
 export function createAnalyser(dependencies: AnalyserDependencies) {
-  const { decode, slots: count, maxWaiting = 1000 } = dependencies
+  const { decode, slots, maxWaiting = 1000 } = dependencies
   const script = dependencies.script ?? new URL('worker.ts', import.meta.url)
-  const threads = Array.from({ length: count }, () => createAnalysisThread(script))
-  const slots = new Slots(threads)
-  const closing = new AbortController()
-  const running = new Set<Promise<unknown>>()
-
-  async function work(thread: AnalysisThread, file: string, options: AnalysisOptions): Promise<AudioAnalysis> {
-    const tooLate = AbortSignal.timeout(options.timeoutMs)
-    const signal = AbortSignal.any([options.signal, closing.signal, tooLate])
-    try {
-      const pieces = await readPieces(decode, file, { signal, durationSeconds: options.durationSeconds ?? null })
-      const { tempo, key, hash } = await thread.run({ file, pieces, sampleRate: analysisRate }, signal)
-      const levels = await measureLevels(file, options, signal)
-      return { ...describeTempo(tempo, options.octaveWindow), ...describeKey(key), levels, hash }
-    } catch (error) {
-      if (!tooLate.aborted || options.signal.aborted || closing.signal.aborted) throw error
-      throw new AnalysisFailed('timeout', `the analysis took longer than ${options.timeoutMs / 1000} s`)
-    }
-  }
+  const threads = createThreadPool({ count: slots, maxWaiting, script })
 
   /** The meter reads the whole sound, so it may be too late where the rest was not; what was found until then stays. */
   async function measureLevels(file: string, options: AnalysisOptions, signal: AbortSignal): Promise<SoundLevels> {
     try {
       return (await dependencies.measure?.(file, { signal, timeoutMs: options.timeoutMs })) ?? unknownLevels
     } catch (error) {
-      if (options.signal.aborted || closing.signal.aborted) throw error
+      if (options.signal.aborted || threads.isClosing()) throw error
       return unknownLevels
     }
   }
 
   return {
     /** Rejects with an `AnalysisFailed`, or with the signal's reason when aborted. */
-    async analyse(file: string, options: AnalysisOptions): Promise<AudioAnalysis> {
-      const signal = AbortSignal.any([options.signal, closing.signal])
-      signal.throwIfAborted()
-      if (slots.isFull && slots.waiting >= maxWaiting)
-        throw new AnalysisFailed('busy', `more than ${maxWaiting} files are waiting for analysis`)
-      const whole = slots.use(signal, (thread) => work(thread, file, options))
-      running.add(whole)
-      try {
-        return await whole
-      } finally {
-        running.delete(whole)
-      }
-    },
+    analyse: (file: string, options: AnalysisOptions): Promise<AudioAnalysis> =>
+      threads.use(options, async (thread, signal) => {
+        const pieces = await readPieces(decode, file, { signal, durationSeconds: options.durationSeconds ?? null })
+        const { tempo, key, hash } = await thread.run('analyse', { file, pieces, sampleRate: analysisRate }, signal)
+        const levels = await measureLevels(file, options, signal)
+        return { ...describeTempo(tempo, options.octaveWindow), ...describeKey(key), levels, hash }
+      }),
+    /** Finds the beats of a whole sound whose tempo is `bpm`; rejects as `analyse`. */
+    findBeats: (file: string, bpm: number, options: WorkOptions): Promise<TrackedBeats> =>
+      threads.use(options, async (thread, signal) => {
+        const onsets = await readOnsets(decode, thread, { file, signal })
+        return thread.run('beats', { onsets, bpm }, signal)
+      }),
     /** Stops what runs and refuses what waits; resolves when nothing runs any more. */
-    async close(): Promise<void> {
-      closing.abort(new AnalysisFailed('closed', 'the analysis is shutting down'))
-      await Promise.allSettled(running)
-      await Promise.all(threads.map((thread) => thread.close()))
-    },
+    close: (): Promise<void> => threads.close(),
   }
 }
 

@@ -21,7 +21,7 @@ await writeFile(
   script,
   `import { writeFileSync } from 'node:fs'
    import { parentPort } from 'node:worker_threads'
-   parentPort.on('message', ({ file }) => {
+   parentPort.on('message', ({ file = '' }) => {
      if (file.includes('crash')) throw new Error('the roof came down')
      if (file.includes('exit')) process.exit(7)
      if (file.includes('memory')) for (const all = []; ; ) all.push(Array(1e5).fill(file))

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { AnalysisAnswer, AnalysisResult, AnalysisTask } from './worker.ts'
+import type { TaskKind, ThreadAnswer, ThreadResults, ThreadTasks } from './worker.ts'
 
 /** Reason why an analysis failed: too many wait; too slow; ffmpeg or the file system could not read it; the thread died; shut down. */
 export type AnalysisFailureReason = 'busy' | 'timeout' | 'unreadable' | 'crashed' | 'closed'
@@ -41,22 +41,30 @@ export function createAnalysisThread(script: URL) {
   }
 
   /** Runs a task. Rejects with an `AnalysisFailed`, or with the signal's reason when aborted; the thread is gone then. */
-  async function run(task: AnalysisTask, signal: AbortSignal): Promise<AnalysisResult> {
+  async function run<Kind extends TaskKind>(
+    kind: Kind,
+    task: ThreadTasks[Kind],
+    signal: AbortSignal,
+  ): Promise<ThreadResults[Kind]> {
     signal.throwIfAborted()
     worker ??= start()
-    const answer = await post(worker, task, signal).catch(async (error: unknown) => {
+    const answer = await post<Kind>(worker, { kind, ...task }, signal).catch(async (error: unknown) => {
       await stop()
       throw error
     })
     if ('failure' in answer) throw new AnalysisFailed('unreadable', `the analysis failed: ${answer.failure}`)
-    return answer
+    return answer.result
   }
 
   return { run, close: stop }
 }
 
 /** The samples are handed over, not copied. */
-function post(worker: Worker, task: AnalysisTask, signal: AbortSignal): Promise<AnalysisAnswer> {
+function post<Kind extends TaskKind>(
+  worker: Worker,
+  task: ThreadTasks[Kind],
+  signal: AbortSignal,
+): Promise<ThreadAnswer<Kind>> {
   return new Promise((settle, reject) => {
     const over = new AbortController()
     const finish = (act: () => void) => {
@@ -64,15 +72,19 @@ function post(worker: Worker, task: AnalysisTask, signal: AbortSignal): Promise<
       worker.off('message', onMessage).off('error', onError).off('exit', onExit).unref()
       act()
     }
-    const onMessage = (answer: AnalysisAnswer) => finish(() => settle(answer))
+    const onMessage = (answer: ThreadAnswer<Kind>) => finish(() => settle(answer))
     const onError = (error: Error) => finish(() => reject(crash(error.message)))
     const onExit = (code: number) => finish(() => reject(crash(`it ended with ${code}`)))
     worker.on('message', onMessage).on('error', onError).on('exit', onExit).ref()
     signal.addEventListener('abort', () => finish(() => reject(signal.reason as Error)), { signal: over.signal })
-    const { main, probes } = task.pieces
-    const buffers = new Set([main, ...probes].map((piece) => piece.buffer as ArrayBuffer))
-    worker.postMessage(task, [...buffers])
+    worker.postMessage(task, buffersOf(task))
   })
+}
+
+/** The memory of the samples in a task; of onsets nothing is handed over. */
+function buffersOf(task: ThreadTasks[TaskKind]): ArrayBuffer[] {
+  const arrays = 'pieces' in task ? [task.pieces.main, ...task.pieces.probes] : 'samples' in task ? [task.samples] : []
+  return [...new Set(arrays.map((array) => array.buffer as ArrayBuffer))]
 }
 
 function crash(how: string): AnalysisFailed {

@@ -44,6 +44,24 @@ export function cutEnvelopes(envelopes: OnsetEnvelopes, from: number, to: number
   }
 }
 
+/** The envelopes of a sound whose stretches, of `length` values each, were read one after the other. */
+export function joinEnvelopes(parts: readonly OnsetEnvelopes[], length: number): OnsetEnvelopes {
+  const join = (valuesOf: (part: OnsetEnvelopes) => Float64Array): Float64Array => {
+    const pieces = parts.map((part, index) =>
+      index < parts.length - 1 ? valuesOf(part).subarray(0, length) : valuesOf(part),
+    )
+    const joined = new Float64Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
+    let at = 0
+    for (const piece of pieces) {
+      joined.set(piece, at)
+      at += piece.length
+    }
+    return joined
+  }
+  const ranges = (parts[0]?.ranges ?? []).map((_, range) => join((part) => part.ranges[range] ?? new Float64Array(0)))
+  return { whole: join(({ whole }) => whole), ranges, begin: parts[0]?.begin ?? 0 }
+}
+
 /** Logarithm of levels relative to their mean, so that gain does not count. */
 function compress({ levels }: MelSpectrogram): void {
   let sum = 0

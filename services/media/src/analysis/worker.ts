@@ -1,39 +1,59 @@
 import { parentPort } from 'node:worker_threads'
 import type { Pieces } from './audio-pieces.ts'
+import { findBeatGrid, type TrackedBeats } from './beat-grid.ts'
 import { estimateTempo, type TempoEstimate } from './estimate-tempo.ts'
 import { hashFile } from '../artifacts/hash-file.ts'
 import { estimateKey, type KeyEstimate } from './key/estimate-key.ts'
+import { onsetEnvelopes, type OnsetEnvelopes } from './onset-envelope.ts'
 
-/** Task of a thread. */
-export interface AnalysisTask {
-  /** The file whose hash is wanted. */
-  readonly file: string
-  readonly pieces: Pieces<Float32Array>
-  readonly sampleRate: number
+/** Tasks of a thread, by their kind. */
+export interface ThreadTasks {
+  /** Tempo and key of the pieces, and the hash of the file. */
+  readonly analyse: {
+    readonly file: string
+    readonly pieces: Pieces<Float32Array>
+    readonly sampleRate: number
+  }
+  readonly onsets: { readonly samples: Float32Array; readonly sampleRate: number }
+  /** The beats of a sound whose tempo is known. */
+  readonly beats: { readonly onsets: OnsetEnvelopes; readonly bpm: number }
 }
+/** Kind of a task. */
+export type TaskKind = keyof ThreadTasks
 
-/** Result of a task. */
-export interface AnalysisResult {
-  readonly tempo: TempoEstimate
-  readonly key: KeyEstimate
-  readonly hash: string
+/** Results of the tasks. */
+export interface ThreadResults {
+  readonly analyse: { readonly tempo: TempoEstimate; readonly key: KeyEstimate; readonly hash: string }
+  readonly onsets: OnsetEnvelopes
+  readonly beats: TrackedBeats
 }
 
 /** Answer of a thread. */
-export type AnalysisAnswer = AnalysisResult | { readonly failure: string }
+export type ThreadAnswer<Kind extends TaskKind> =
+  | { readonly result: ThreadResults[Kind] }
+  | { readonly failure: string }
 
-parentPort?.on('message', (task: AnalysisTask) => {
-  void answer(task).then((result) => parentPort?.postMessage(result, []))
+type Message = { [Kind in TaskKind]: { readonly kind: Kind } & ThreadTasks[Kind] }[TaskKind]
+
+parentPort?.on('message', (message: Message) => {
+  void answer(message).then((result) => parentPort?.postMessage(result, []))
 })
 
-async function answer({ file, pieces, sampleRate }: AnalysisTask): Promise<AnalysisAnswer> {
+async function answer(message: Message): Promise<ThreadAnswer<TaskKind>> {
   try {
-    const hash = await hashFile(file)
-    const tempo = estimateTempo(pieces.main, sampleRate, pieces.probes)
-    return { tempo, key: estimateKey([pieces.main, ...pieces.probes], sampleRate), hash }
+    return { result: await work(message) }
   } catch (error) {
     // File errors carry the path in their message.
     const { code, message } = error as NodeJS.ErrnoException
     return { failure: code ?? message }
   }
+}
+
+async function work(task: Message): Promise<ThreadResults[TaskKind]> {
+  if (task.kind === 'onsets') return onsetEnvelopes(task.samples, task.sampleRate)
+  if (task.kind === 'beats') return findBeatGrid(task.onsets, task.bpm)
+  const { pieces, sampleRate } = task
+  const hash = await hashFile(task.file)
+  const tempo = estimateTempo(pieces.main, sampleRate, pieces.probes)
+  return { tempo, key: estimateKey([pieces.main, ...pieces.probes], sampleRate), hash }
 }

@@ -1,5 +1,5 @@
 /** Kinds of stored files. */
-export const artifactKinds = ['original', 'conversion', 'trim', 'stem', 'wave', 'picture'] as const
+export const artifactKinds = ['original', 'conversion', 'trim', 'export', 'stem', 'wave', 'picture'] as const
 /** Kind of a stored file. */
 export type ArtifactKind = (typeof artifactKinds)[number]
 
@@ -9,8 +9,10 @@ export const remakeableKinds = ['conversion', 'wave'] as const satisfies readonl
 const beginnings: readonly (readonly [RegExp, ArtifactKind])[] = [
   [/^audio[._]/, 'conversion'],
   [/^trim_/, 'trim'],
+  [/^export_/, 'export'],
   [/^stem_/, 'stem'],
-  [/^waveform\./, 'wave'],
+  // Also the beats, which are laid over it.
+  [/^(?:waveform|beats)\./, 'wave'],
   [/^thumbnail\./, 'picture'],
 ]
 

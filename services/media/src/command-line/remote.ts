@@ -3,8 +3,10 @@ import { OperatorError } from '@hearth/runtime'
 import { readTokenFile } from '@hearth/service'
 import { z } from 'zod'
 import { csrfCookie } from '../accounts/csrf.ts'
+import { Export } from '../exports/schema.ts'
 import { ImportedUrl } from '../intake/schema.ts'
 import { Job } from '../jobs/schema.ts'
+import { Workbench } from '../workbench/schema.ts'
 
 /** Longest time until a file begins to come, milliseconds: it may have to be made. */
 const timeout = 660_000
@@ -15,6 +17,15 @@ const maxWait = 120
 const RemoteJob = Job.pick({ id: true, status: true, message: true, filename: true })
 /** A job of a running service. */
 export type RemoteJob = z.infer<typeof RemoteJob>
+
+/** What a command reads of an export. */
+const RemoteExport = Export.pick({ id: true, status: true, progress: true, message: true }).extend({
+  files: z.array(z.object({ number: z.int() })),
+})
+/** An export of a running service. */
+export type RemoteExport = z.infer<typeof RemoteExport>
+
+const RemoteWorkbench = Workbench.pick({ parts: true, export: true })
 
 const RemoteShare = z.object({ url: z.string() })
 
@@ -41,6 +52,12 @@ export interface Remote {
   importUrls(fields: object): Promise<ImportedUrl[]>
   job(id: string): Promise<RemoteJob>
   file(id: string, format: string): Promise<RemoteFile>
+  /** Parts and settings that are saved in the workbench of a job. */
+  workbench(id: string): Promise<z.infer<typeof RemoteWorkbench>>
+  /** Requests files of parts of a job. */
+  exportParts(id: string, fields: object): Promise<RemoteExport>
+  exports(id: string): Promise<RemoteExport[]>
+  exportedFile(id: string, exportId: string, number: number): Promise<RemoteFile>
 }
 
 interface RemoteOptions {
@@ -77,9 +94,11 @@ export async function openRemote({ url, tokenFile, signal }: RemoteOptions): Pro
     const headers = { ...csrf, 'content-type': 'application/json' }
     return (await good(await send(path, { method: 'POST', headers, body: JSON.stringify(fields) }))).json()
   }
+  const read = async (path: string): Promise<unknown> => (await good(await send(path))).json()
+  const readFile = async (path: string): Promise<RemoteFile> => fileOf(await good(await send(path)))
   return {
     async job(id) {
-      return RemoteJob.parse(await (await good(await send(`api/jobs/${id}`))).json())
+      return RemoteJob.parse(await read(`api/jobs/${id}`))
     },
     async submit(fields) {
       const headers = tokenFile === undefined ? await csrfHeaders(await send('api/session')) : {}
@@ -96,11 +115,17 @@ export async function openRemote({ url, tokenFile, signal }: RemoteOptions): Pro
     async importUrls(fields) {
       return RemoteImport.parse(await post('api/imports', fields)).results
     },
-    async file(id, format) {
-      const { body, headers } = await good(await send(`download/${id}?format=${format}`))
-      if (body === null) throw new OperatorError('the service sent no file')
-      return { name: fileNameIn(headers.get('content-disposition') ?? ''), content: body }
+    file: (id, format) => readFile(`download/${id}?format=${format}`),
+    async workbench(id) {
+      return RemoteWorkbench.parse(await read(`api/jobs/${id}/workbench`))
     },
+    async exportParts(id, fields) {
+      return RemoteExport.parse(await post(`api/jobs/${id}/exports`, fields))
+    },
+    async exports(id) {
+      return z.array(RemoteExport).parse(await read(`api/jobs/${id}/exports`))
+    },
+    exportedFile: (id, exportId, number) => readFile(`api/jobs/${id}/exports/${exportId}/files/${number}`),
   }
 }
 
@@ -130,6 +155,11 @@ async function good(response: Response): Promise<Response> {
   throw new OperatorError(
     response.status === 401 ? `${detail}; give a token with --token-file (Settings → Sign-in → API tokens)` : detail,
   )
+}
+
+function fileOf({ body, headers }: Response): RemoteFile {
+  if (body === null) throw new OperatorError('the service sent no file')
+  return { name: fileNameIn(headers.get('content-disposition') ?? ''), content: body }
 }
 
 /** The name in a header, without any part of a path. */

@@ -1,4 +1,4 @@
-import type { FileFacts } from '../tools/ffmpeg.ts'
+import type { FileFacts } from '../tools/file-facts.ts'
 import { targetHeight } from '../tools/yt-dlp-args.ts'
 import type { Quality } from '../platforms/schema.ts'
 import type { EncodePlan } from './convert.ts'

@@ -95,3 +95,18 @@ export function trimName(job: Named): string {
 export function stemName(job: Named, stem: 'vocals' | 'instrumental', isTrimmed: boolean): string {
   return `${fileTitle(job.video_title)}${tempoTag(job)}${isTrimmed ? '_trimmed' : ''}_${stem}.mp3`
 }
+
+/** A file of an export: its place among so many, and the name of its part. */
+interface ExportName {
+  readonly number: number
+  readonly count: number
+  readonly name: string
+  readonly extension: string
+}
+
+/** The name an exported part is saved under: `Title - 01 Intro.wav`. */
+export function exportName(job: Named, { number, count, name, extension }: ExportName): string {
+  const place = count === 1 ? '' : String(number).padStart(Math.max(2, String(count).length), '0')
+  const part = [place, fileText(name, 60, 90)].filter((text) => text !== '').join(' ')
+  return `${[fileTitle(job.video_title, 100, 120), part === '' ? 'part' : part].join(' - ')}.${extension}`
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { camelotIndex, camelotName, keyName, keyTag, musicalKeys } from './musical-keys.ts'
+import { camelotIndex, camelotName, camelotPlace, keyName, keyTag, musicalKeys, transposed } from './musical-keys.ts'
 
 test('keys have the names and the places on the Camelot wheel that DJ programs give them', () => {
   const wheel = musicalKeys
@@ -18,4 +18,13 @@ test('a key is named in words', () => {
   assert.equal(keyName(camelotIndex({ tonic: 9, mode: 'minor' })), 'A minor')
   assert.equal(keyName(camelotIndex({ tonic: 3, mode: 'major' })), 'Eb major')
   assert.equal(keyName(24), undefined)
+})
+
+test('a key that is moved by semitones is that key', () => {
+  const moved = (name: string, semitones: number) => keyTag(transposed(camelotPlace(name) ?? -1, semitones) ?? -1)
+  assert.deepEqual(
+    [moved('8A', 0), moved('8A', 3), moved('8A', -12), moved('8B', 1), moved('8B', -1)],
+    ['Am', 'Cm', 'Am', 'Db', 'B'],
+  )
+  assert.equal(transposed(24, 1), undefined)
 })

@@ -56,3 +56,9 @@ export function keyTag(index: number): string | undefined {
   const key = byCamelotIndex.get(index)
   return key && `${letters[key.mode][key.tonic]}${isMajor(key) ? '' : 'm'}`
 }
+
+/** Returns the place of a key that was moved by so many semitones; undefined for a number outside 0 to 23. */
+export function transposed(index: number, semitones: number): number | undefined {
+  const key = byCamelotIndex.get(index)
+  return key && camelotIndex({ ...key, tonic: (((key.tonic + semitones) % 12) + 12) % 12 })
+}

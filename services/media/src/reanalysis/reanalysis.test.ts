@@ -42,8 +42,7 @@ async function openPlace(location: DatabaseLocation) {
       withLocalFile: <T>(id: string, _name: string, work: (path: string) => Promise<T>) => work(id),
     } as unknown as ArtifactStore,
   }
-  const openWorker = (analyse: Analyser['analyse']) =>
-    new Reanalysis({ ...shared, analyser: { analyse, close: () => Promise.resolve() } })
+  const openWorker = (analyse: Analyser['analyse']) => new Reanalysis({ ...shared, analyser: { analyse } })
   const answer: Analyser['analyse'] = (file) => {
     analysed.push(file)
     return Promise.resolve(found)

@@ -21,7 +21,7 @@ export interface ReanalysisDependencies {
   readonly db: Kysely<Tables>
   readonly bus: MediaBus
   readonly artifacts: ArtifactStore
-  readonly analyser: Analyser
+  readonly analyser: Pick<Analyser, 'analyse'>
   readonly settings: () => Settings
   readonly timers: Timers
   readonly log: Log

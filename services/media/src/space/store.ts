@@ -35,6 +35,15 @@ const mayGo = (now: number) => (row: ExpressionBuilder<Tables, 'jobs'>) =>
           .where('stem_splits.lease_until', '>', now),
       ),
     ),
+    row.not(
+      row.exists(
+        row
+          .selectFrom('exports')
+          .select('exports.job_id')
+          .whereRef('exports.job_id', '=', 'jobs.id')
+          .where('exports.status', 'in', ['queued', 'running']),
+      ),
+    ),
     row.not(hasLiveLink(now)),
   ])
 

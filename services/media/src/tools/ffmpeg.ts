@@ -1,12 +1,8 @@
 import { dirname } from 'node:path'
-import { parseJson } from '@hearth/runtime'
-import { z } from 'zod'
+import { factsOf, type FileFacts } from './file-facts.ts'
 import { explainConversion } from './media-failure.ts'
 import { Collector, type ToolLimits, type ToolRunner } from './run-tool.ts'
 import { ToolFailure } from './tool-failure.ts'
-
-/** Facts about a media file, as ffprobe reads them. */
-export type FileFacts = ReturnType<typeof factsOf>
 
 /** A conversion of local files. */
 export interface Conversion {
@@ -30,6 +26,9 @@ export interface Stretch {
   readonly signal: AbortSignal
 }
 
+/** Filter that changes tempo and pitch; rubberband sounds better, and not every ffmpeg has it. */
+export type StretchFilter = 'rubberband' | 'atempo'
+
 const gigabyte = 1024 ** 3
 const limits: Omit<ToolLimits, 'timeoutMs'> = { memory: 3 * gigabyte, processes: 16 }
 const probeTimeout = 20_000
@@ -40,9 +39,24 @@ const localOnly = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-protocol_
 const unwritten = /^Error (?:writing trailer of|closing file)|: No space left on device$/m
 const inputOf = (file: string): string => `file:${file}`
 
+/** Arguments that print the samples of the first sound: mono, 32-bit floats. */
+const monoFloats = (sampleRate: number): string[] => [
+  '-vn',
+  '-map',
+  '0:a:0',
+  '-ac',
+  '1',
+  '-ar',
+  String(sampleRate),
+  '-f',
+  'f32le',
+  'pipe:1',
+]
+
 /** ffmpeg and ffprobe on local files only. Throws `MediaFailure`. */
 export class Ffmpeg {
   readonly #dependencies: { ffmpeg: string; ffprobe: string; runner: ToolRunner }
+  #stretchFilter: Promise<StretchFilter> | undefined
 
   constructor(dependencies: { ffmpeg: string; ffprobe: string; runner: ToolRunner }) {
     this.#dependencies = dependencies
@@ -95,11 +109,10 @@ export class Ffmpeg {
   async decode(file: string, { sampleRate, startSeconds, lengthSeconds, signal }: Stretch): Promise<Float32Array> {
     const maxBytes = Math.ceil(lengthSeconds * sampleRate) * 4
     const samples = new Collector(maxBytes)
-    const sound = ['-vn', '-map', '0:a:0', '-ac', '1', '-ar', String(sampleRate), '-f', 'f32le', 'pipe:1']
     const start = startSeconds > 0 ? ['-ss', startSeconds.toFixed(3)] : []
     await this.#run({
       program: this.#dependencies.ffmpeg,
-      args: [...localOnly, ...start, '-t', lengthSeconds.toFixed(3), '-i', inputOf(file), ...sound],
+      args: [...localOnly, ...start, '-t', lengthSeconds.toFixed(3), '-i', inputOf(file), ...monoFloats(sampleRate)],
       directory: dirname(file),
       limits: { ...limits, timeoutMs: 120_000 },
       signal,
@@ -108,6 +121,30 @@ export class Ffmpeg {
     const whole = samples.content()
     const bytes = Math.min(maxBytes, whole.length - (whole.length % 4))
     return new Float32Array(whole.buffer.slice(whole.byteOffset, whole.byteOffset + bytes))
+  }
+
+  /** Sends the samples of the whole sound, mono, 32-bit floats, to `onSamples` as they are decoded. */
+  async decodeAll(
+    file: string,
+    options: { sampleRate: number; timeoutMs: number; signal: AbortSignal; onSamples: (samples: Float32Array) => void },
+  ): Promise<void> {
+    const { sampleRate, timeoutMs, signal, onSamples } = options
+    let rest: Buffer = Buffer.alloc(0)
+    await this.#run({
+      program: this.#dependencies.ffmpeg,
+      args: [...localOnly, '-i', inputOf(file), ...monoFloats(sampleRate)],
+      directory: dirname(file),
+      limits: { ...limits, timeoutMs },
+      signal,
+      onBytes(chunk) {
+        const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+        const whole = bytes.length - (bytes.length % 4)
+        rest = bytes.subarray(whole)
+        // A copy: samples must begin at a multiple of four.
+        onSamples(new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + whole)))
+        return true
+      },
+    })
   }
 
   /** Sends the whole sound through a filter of ours, and calls `onLine` with each line the filter prints to stdout. */
@@ -151,18 +188,39 @@ export class Ffmpeg {
   async version(): Promise<string | undefined> {
     let first: string | undefined
     try {
-      await this.#run({
-        program: this.#dependencies.ffmpeg,
-        args: ['-version'],
-        directory: '/',
-        limits: { ...limits, timeoutMs: probeTimeout },
-        signal: new AbortController().signal,
-        onLine: (line) => (first ??= line),
-      })
+      await this.#describe('-version', (line) => (first ??= line))
     } catch {
       return undefined
     }
     return /^ffmpeg version (\S+)/.exec(first ?? '')?.[1]
+  }
+
+  /** The filter that this ffmpeg changes tempo and pitch with. It is asked once. */
+  stretchFilter(): Promise<StretchFilter> {
+    return (this.#stretchFilter ??= this.#detectStretchFilter().catch((error: unknown) => {
+      this.#stretchFilter = undefined
+      throw error
+    }))
+  }
+
+  async #detectStretchFilter(): Promise<StretchFilter> {
+    let filter: StretchFilter = 'atempo'
+    await this.#describe('-filters', (line) => {
+      if (/^\s*\S+\s+rubberband\s/.test(line)) filter = 'rubberband'
+    })
+    return filter
+  }
+
+  /** Has the program print something of itself, line by line. */
+  async #describe(option: '-version' | '-filters', onLine: (line: string) => void): Promise<void> {
+    await this.#run({
+      program: this.#dependencies.ffmpeg,
+      args: ['-hide_banner', option].slice(option === '-version' ? 1 : 0),
+      directory: '/',
+      limits: { ...limits, timeoutMs: probeTimeout },
+      signal: new AbortController().signal,
+      onLine,
+    })
   }
 
   async #run(run: Parameters<ToolRunner['run']>[0]): Promise<string> {
@@ -172,35 +230,5 @@ export class Ffmpeg {
       if (error instanceof ToolFailure && error.kind !== 'aborted') throw explainConversion(error)
       throw error
     }
-  }
-}
-
-const number = z.coerce.number().catch(0)
-
-const Probe = z.object({
-  format: z.object({ duration: number, size: number, bit_rate: number }),
-  streams: z.array(
-    z.object({
-      codec_type: z.string().catch(''),
-      codec_name: z.string().catch('unknown'),
-      width: number,
-      height: number,
-      disposition: z.object({ attached_pic: number }).optional(),
-    }),
-  ),
-})
-
-function factsOf(json: string) {
-  const result = Probe.safeParse(parseJson(json))
-  if (!result.success) throw explainConversion(new ToolFailure('output', { tool: 'ffprobe' }))
-  const { format, streams } = result.data
-  const audio = streams.find((stream) => stream.codec_type === 'audio')
-  const video = streams.find((stream) => stream.codec_type === 'video' && stream.disposition?.attached_pic !== 1)
-  return {
-    durationMs: Math.round(format.duration * 1000),
-    sizeBytes: format.size,
-    bitrateKbps: Math.round(format.bit_rate / 1000),
-    audio: audio === undefined ? undefined : { codec: audio.codec_name },
-    video: video === undefined ? undefined : { codec: video.codec_name, width: video.width, height: video.height },
   }
 }

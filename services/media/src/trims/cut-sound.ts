@@ -35,12 +35,13 @@ export async function cutSound(
   ].join(',')
   const args = ['-map', '0:a:0', '-af', filter, '-c:a', 'pcm_s16le', '-map_metadata', '-1', '-fflags', '+bitexact']
   await ffmpeg.convert({ inputs: [file], args: [...args, '-f', 'wav'], output, timeoutMs: cutLimit(part), signal })
-  const facts = await readFacts(output)
+  const facts = await readWavFacts(output)
   if (facts === undefined) throw new MediaFailure('conversion')
   refuseShort(part, facts)
 }
 
-async function readFacts(file: string) {
+/** Reads how many samples a WAV file has; undefined for another file. */
+export async function readWavFacts(file: string) {
   const handle = await open(file)
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0)
@@ -59,13 +60,20 @@ function refuseShort({ startMs, endMs }: Part, { frames, sampleRate }: { frames:
   throw invalid(`end lies beyond the end of the track, which has ${length.toFixed(3)} seconds`)
 }
 
-/** Reads the beginning of a WAV file (RIFF chunks `fmt ` and `data`); undefined when it is none, or they are not in it. */
+/**
+ * Reads the beginning of a WAV file (chunks `fmt ` and `data` of RIFF, or of RF64 from 4 GiB on); undefined when it is none, or
+ * they are not in it.
+ */
 export function readWavHeader(bytes: Buffer) {
-  if (bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WAVE') return undefined
+  const isWave = ['RIFF', 'RF64'].includes(bytes.toString('latin1', 0, 4)) && bytes.toString('latin1', 8, 12) === 'WAVE'
+  if (!isWave) return undefined
   let format: { channels: number; sampleRate: number; frameBytes: number } | undefined
+  /** Length of the data, where 32 bits do not hold it. */
+  let longLength: number | undefined
   for (let at = 12; at + 8 <= bytes.length;) {
     const name = bytes.toString('latin1', at, at + 4)
     const length = bytes.readUInt32LE(at + 4)
+    if (name === 'ds64' && at + 24 <= bytes.length) longLength = Number(bytes.readBigUInt64LE(at + 16))
     if (name === 'fmt ' && at + 24 <= bytes.length) {
       format = {
         channels: bytes.readUInt16LE(at + 10),
@@ -75,7 +83,7 @@ export function readWavHeader(bytes: Buffer) {
     } else if (name === 'data' && format !== undefined && format.frameBytes > 0) {
       const { channels, sampleRate, frameBytes } = format
       // Frames are samples of each channel.
-      return { channels, sampleRate, frames: Math.floor(length / frameBytes) }
+      return { channels, sampleRate, frames: Math.floor((longLength ?? length) / frameBytes) }
     }
     // A chunk of an odd length has a byte behind it that does not count.
     at += 8 + length + (length % 2)

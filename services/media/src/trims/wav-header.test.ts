@@ -29,6 +29,14 @@ test('the sample count is taken from the header, whatever chunks precede the dat
   assert.equal(readWavHeader(wav(info, format(1, 8000), info, chunk('data', Buffer.alloc(0), 9)))?.frames, 4)
 })
 
+test('the sample count of a file over 4 GiB is taken from its 64 bits', () => {
+  const sizes = Buffer.alloc(28)
+  sizes.writeBigUInt64LE(4n * 2_000_000_000n, 8)
+  const long = wav(chunk('ds64', sizes), format(2, 48_000), chunk('data', Buffer.alloc(8), 0xff_ff_ff_ff))
+  long.write('RF64', 'latin1')
+  assert.deepEqual(readWavHeader(long), { channels: 2, sampleRate: 48_000, frames: 2_000_000_000 })
+})
+
 test('anything else is rejected without an exception', () => {
   assert.equal(readWavHeader(wav(chunk('data', Buffer.alloc(4)))), undefined)
   assert.equal(readWavHeader(wav(format(2, 44_100))), undefined)

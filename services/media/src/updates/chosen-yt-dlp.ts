@@ -45,7 +45,7 @@ export class ChosenYtDlp {
     this.versions = new VersionFolder(dataDirectory)
     this.web = createReleaseWeb(updatesUrl, outboundAllow)
     const watch = dependencies.bus?.subscribe((event) => {
-      if ('status' in event && isTerminal(event.status) && this.#known()?.isOnTrial === true)
+      if ('id' in event && isTerminal(event.status) && this.#known()?.isOnTrial === true)
         this.#judge().catch((error: unknown) =>
           dependencies.log.warn({ err: error }, 'the new yt-dlp could not be judged'),
         )

@@ -17,12 +17,14 @@ export async function expiredJobs(db: Db, before: number): Promise<JobRow[]> {
     .execute()
 }
 
-/** Removes the file, links and stems from a job's rows. In a transaction. */
+/** Removes the file, links, stems, exports and the workbench from a job's rows. In a transaction. */
 export async function forgetFiles(trx: Db, id: string, message: string): Promise<JobRow | undefined> {
   // A link to further files goes on with those.
   const withOthers = trx.selectFrom('share_files').select('token_hash')
   await trx.deleteFrom('share_links').where('job_id', '=', id).where('token_hash', 'not in', withOthers).execute()
   await trx.deleteFrom('stem_splits').where('job_id', '=', id).execute()
+  await trx.deleteFrom('exports').where('job_id', '=', id).execute()
+  await trx.deleteFrom('workbench_sessions').where('job_id', '=', id).execute()
   return trx
     .updateTable('jobs')
     .set({ artifact: null, message, analysis_wanted_at: null, analysis_lease_until: null })

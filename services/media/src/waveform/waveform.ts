@@ -1,69 +1,27 @@
-import { randomUUID } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { json } from 'node:stream/consumers'
-import type { ArtifactStore } from '../artifacts/artifact-store.ts'
-import type { JobRow } from '../tables.ts'
-import { conversionProblem, findDerived, keepDerived, type DerivedDependencies } from '../delivery/derived-file.ts'
-import { isDownloadable } from '../jobs/job-machine.ts'
-import { notFound, unavailable } from '../problems.ts'
+import { createDerivedJson, soundOf } from '../delivery/derived-json.ts'
+import type { DerivedDependencies } from '../delivery/derived-file.ts'
 import type { Ffmpeg } from '../tools/ffmpeg.ts'
 import { Waveform } from './schema.ts'
 
-const artifactName = 'waveform.json'
 const maxPeaks = 30_000
 /** Enough to draw and to find beats with: samples a second, and the fewest that make a peak, so at most 50 a second. */
 const sampleRate = 8000
 const minSamples = 160
 /** Length of what is decoded at a time, seconds; 8 MB of samples. */
 const stretchSeconds = 240
-/** Timeout for waiting and decoding together, milliseconds. */
-const timeout = 600_000
-const maxConcurrent = 16
 
 /** Creates the waveforms of finished sounds: each is computed once and kept. A problem is thrown for a job without a sound. */
 export function createWaveforms(dependencies: DerivedDependencies) {
-  const underWay = new Map<string, Promise<Waveform>>()
-  return async (jobId: string): Promise<Waveform> => {
-    const job = await dependencies.jobs.row(jobId)
-    const { artifact: source } = job
-    if (job.type !== 'audio' || !isDownloadable(job.status) || source === null) throw notFound('sound')
-    const known = await readKept(dependencies.artifacts, job)
-    if (known !== undefined) return known
-    const present = underWay.get(job.id)
-    if (present !== undefined) return present
-    if (underWay.size >= maxConcurrent) throw unavailable('Too many sounds are being drawn; try again', 5)
-    const work = draw(dependencies, job, source).finally(() => underWay.delete(job.id))
-    underWay.set(job.id, work)
-    return work
-  }
-}
-
-async function readKept(artifacts: ArtifactStore, job: JobRow): Promise<Waveform | undefined> {
-  if ((await findDerived(artifacts, job, artifactName)) === undefined) return undefined
-  const content = await artifacts.open(job.id, artifactName)
-  if (content === undefined) return undefined
-  // A damaged one is computed again.
-  const kept = Waveform.safeParse(await json(content).catch(() => undefined))
-  return kept.data
-}
-
-async function draw(dependencies: DerivedDependencies, job: JobRow, source: string): Promise<Waveform> {
-  const signal = AbortSignal.timeout(timeout)
-  const file = join(dependencies.folder, `${randomUUID()}.json`)
-  try {
-    const waveform = await dependencies.artifacts.withLocalFile(job.id, source, (path) =>
-      dependencies.slots.use(signal, () => measure(dependencies.ffmpeg, { path, knownMs: job.duration_ms, signal })),
-    )
-    await writeFile(file, JSON.stringify(waveform), { mode: 0o600 })
-    await keepDerived(dependencies, job, { name: artifactName, file })
-    return waveform
-  } catch (error) {
-    if (error === signal.reason) throw unavailable('The sound could not be drawn in time; try again', 60)
-    throw conversionProblem(error)
-  } finally {
-    await rm(file, { force: true })
-  }
+  const { ffmpeg, slots } = dependencies
+  const shapeOf = createDerivedJson(dependencies, {
+    name: 'waveform.json',
+    schema: Waveform,
+    compute: (path, job, signal) =>
+      slots.use(signal, () => measure(ffmpeg, { path, knownMs: job.duration_ms, signal })),
+    busy: 'Too many sounds are being drawn; try again',
+    late: 'The sound could not be drawn in time; try again',
+  })
+  return async (jobId: string): Promise<Waveform> => shapeOf(await soundOf(dependencies, jobId))
 }
 
 async function measure(

@@ -36,6 +36,12 @@ export type LibraryPage = Schemas['LibraryPage']
 export type LibraryQuery = NonNullable<paths['/api/library']['get']['parameters']['query']>
 export type Trim = Schemas['TrimList'][number]
 export type Waveform = Schemas['Waveform']
+export type Workbench = Schemas['Workbench']
+export type WorkbenchChange = Schemas['WorkbenchChange']
+export type BeatGrid = Schemas['BeatGrid']
+export type Export = Schemas['Export']
+export type ExportRequest = Schemas['ExportRequest']
+export type ExportEvent = Schemas['ExportEvent']
 export type Logo = Schemas['Logo']
 export type Statistics = Schemas['Statistics']
 export type TempoCluster = Schemas['TempoClusters'][number]
@@ -67,6 +73,10 @@ export const keys = {
   preview: (url: string) => ['preview', url],
   waveform: (id: string) => ['waveform', id],
   trims: (id: string) => ['trims', id],
+  workbench: (id: string) => ['workbench', id],
+  peaks: (id: string) => ['peaks', id],
+  beats: (id: string) => ['beats', id],
+  exports: (id: string) => ['exports', id],
   allShares: ['shares'],
   shareList: ['shares', 'list'],
   shares: (id: string) => ['shares', 'job', id],

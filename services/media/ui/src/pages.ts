@@ -22,6 +22,11 @@ export const pages: readonly Page[] = [
     () => import('./pages/followed.tsx'),
   ),
   page('/job/:id', { title: 'Download', icon: IconMusic, placement: 'hidden' }, () => import('./pages/job.tsx')),
+  page(
+    '/job/:id/workbench',
+    { title: 'Workbench', icon: IconMusic, placement: 'hidden' },
+    () => import('./pages/workbench.tsx'),
+  ),
   page('/links', { title: 'Shared links', icon: IconLink }, () => import('./pages/shares.tsx')),
   page('/statistics', { title: 'Statistics', icon: IconChartBar }, () => import('./pages/statistics.tsx')),
   page('/settings', { title: 'Settings', icon: IconSettings }, () => import('./pages/settings.tsx')),

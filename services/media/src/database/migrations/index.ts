@@ -13,6 +13,7 @@ import * as library from './0011-library.ts'
 import * as platformPauses from './0012-platform-pauses.ts'
 import * as lists from './0013-lists.ts'
 import * as storage from './0014-storage.ts'
+import * as workbench from './0015-workbench.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -30,4 +31,5 @@ export const migrations: Migrations = {
   '0012-platform-pauses': platformPauses,
   '0013-lists': lists,
   '0014-storage': storage,
+  '0015-workbench': workbench,
 }

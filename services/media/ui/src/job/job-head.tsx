@@ -9,6 +9,7 @@ import {
   IconPin,
   IconPinnedOff,
   IconRefresh,
+  IconScissors,
 } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { ActionButton } from '../buttons.tsx'
@@ -74,6 +75,16 @@ function Buttons({ job }: { job: LiveJob }) {
       )}
       {isDownloadable(job) && job.type === 'audio' && <SaveAs job={job} />}
       {isDownloadable(job) && <PinButton job={job} />}
+      {isDownloadable(job) && (
+        <Button
+          component={Link}
+          href={`/job/${job.id}/workbench`}
+          variant="default"
+          leftSection={<IconScissors size={16} aria-hidden />}
+        >
+          Workbench
+        </Button>
+      )}
       {isFailed(job) && (
         <ActionButton icon={IconRefresh} variant="filled" loading={retry.isPending} onClick={() => retry.mutate(job)}>
           Try again

@@ -26,15 +26,24 @@ export function KeysHelp(props: { opened: boolean; onClose: () => void; keys: re
 }
 
 /** Action of a key; false leaves the key to the browser. */
-type KeyHandlers = Readonly<Record<string, () => boolean | void>>
+type KeyHandlers = Readonly<Record<string, (event: KeyboardEvent) => boolean | void>>
 
-/** Elements that need the key for themselves. */
-const takers: Readonly<Record<string, string>> = {
-  Enter: 'a, button, summary, input, select, textarea',
-  ' ': 'a, button, summary, input, select, textarea',
-}
 const typing =
-  'input:not([type="checkbox"]):not([type="radio"]), textarea, select, [contenteditable="true"], [role="slider"]'
+  'input:not([type="checkbox"]):not([type="radio"]):not([type="range"]), textarea, select, [contenteditable="true"]'
+const buttons = 'a, button, summary, input, select, textarea'
+const sliders = `${typing}, input, [role="slider"]`
+
+/** Elements that need the key for themselves; the others give way to the page unless somebody types in them. */
+const takers: Readonly<Record<string, string>> = {
+  Enter: buttons,
+  ' ': buttons,
+  ArrowLeft: sliders,
+  ArrowRight: sliders,
+  Home: sliders,
+  End: sliders,
+  PageUp: sliders,
+  PageDown: sliders,
+}
 
 /**
  * Single keys of a page, by `KeyboardEvent.key`. They rest while somebody types, while a dialog is open, and together with Ctrl,
@@ -46,6 +55,6 @@ export function useKeys(handlers: KeyHandlers): void {
     if (handler === undefined || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
     const target = event.target instanceof Element ? event.target : undefined
     if (target?.closest(takers[event.key] ?? typing) || document.querySelector('[role="dialog"]') !== null) return
-    if (handler() !== false) event.preventDefault()
+    if (handler(event) !== false) event.preventDefault()
   })
 }

@@ -1,6 +1,16 @@
 import { followEvents, type EventEffects } from '@hearth/ui'
 import type { QueryClient } from '@tanstack/react-query'
-import { keys, readJob, session, type Job, type JobEvent, type StemEvent, type StreamMessage } from '../api.ts'
+import {
+  keys,
+  readJob,
+  session,
+  type Export,
+  type ExportEvent,
+  type Job,
+  type JobEvent,
+  type StemEvent,
+  type StreamMessage,
+} from '../api.ts'
 import type { LiveJob } from '../jobs/job.ts'
 import { dropJob, patchBook, patchJob, putJob, withSnapshot, type JobBook } from './live-changes.ts'
 
@@ -54,6 +64,9 @@ function noteTyped(message: Typed, effects: Effects): void {
       return
     case 'stem_progress':
       noteStem(message, effects)
+      return
+    case 'export_changed':
+      noteExport(message, effects)
       return
     case 'job_added':
       effects.added.all = addJob(message.job_id, effects)
@@ -109,6 +122,14 @@ async function addJob(id: string | null, { cache, arriving, added }: Effects): P
   } finally {
     arriving.delete(id)
   }
+}
+
+/** Progress goes into what is shown; what is new, or has ended, is read. */
+function noteExport({ job_id, export_id, ...state }: ExportEvent, { cache, refresher }: Effects): void {
+  const key = keys.exports(job_id)
+  const shown = cache.getQueryData<Export[]>(key)?.find(({ id }) => id === export_id)
+  cache.setQueryData<Export[]>(key, (all) => all?.map((one) => (one === shown ? { ...one, ...state } : one)))
+  if (shown === undefined || !['queued', 'running'].includes(state.status)) refresher.note(key.join(' '))
 }
 
 function noteStem(event: StemEvent, { cache, refresher }: Effects): void {

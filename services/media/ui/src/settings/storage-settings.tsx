@@ -43,6 +43,7 @@ const kindNames: Readonly<Record<StorageUsage['kinds'][number]['kind'], string>>
   original: 'Downloads',
   conversion: 'Conversions',
   trim: 'Clips',
+  export: 'Exports',
   stem: 'Stems',
   wave: 'Waves',
   picture: 'Covers',

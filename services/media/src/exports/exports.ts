@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto'
+import { acquireLock, type Database } from '@hearth/database'
+import type { Timers } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import { isJobId, type ArtifactStore } from '../artifacts/artifact-store.ts'
+import type { MediaBus } from '../events.ts'
+import { findFinished } from '../jobs/finished-file.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import { conflict, invalid, notFound, unavailable } from '../problems.ts'
+import type { JobRow, Tables } from '../tables.ts'
+import type { ExportRow } from './tables.ts'
+import { discardFiles } from './export-files.ts'
+import { exportEvent, exportOf, resultOf } from './export-view.ts'
+import { endOf, maxSeconds, totalSeconds } from './part-ranges.ts'
+import type { Export, ExportPlan, ExportRequest } from './schema.ts'
+import * as store from './store.ts'
+
+export interface ExportDependencies {
+  readonly database: Database<Tables>
+  readonly bus: MediaBus
+  readonly artifacts: ArtifactStore
+  readonly timers: Timers
+  readonly jobs: Pick<Jobs, 'row'>
+  readonly exportWorker: { wake(): void }
+  /** Resolves to true while the disk has room for more files. */
+  readonly hasSpace: () => Promise<boolean>
+}
+
+/** Number of the lock under which exports are added, on PostgreSQL. */
+const exportLock = 8_103_017
+/** Maximum number of exports that wait, of all jobs, and that are kept of one job; the oldest that ended are deleted. */
+const [maxWaiting, maxKept] = [100, 20]
+
+/** Files that are made of parts of finished sounds. They throw problems of the API. */
+export class Exports {
+  readonly #dependencies: ExportDependencies
+
+  constructor(dependencies: ExportDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** Requests files; the workers of all processes make them. A request that was sent before gives what came of it. */
+  async request(jobId: string, { id = randomUUID(), ...plan }: ExportRequest): Promise<Export> {
+    const { database, jobs, exportWorker, bus, hasSpace } = this.#dependencies
+    const job = findFinished(await jobs.row(jobId))
+    checkPlan(job, plan)
+    const earlier = await store.findExport(database.query, id)
+    if (earlier !== undefined) return ofJob(earlier, job.id)
+    if (!(await hasSpace())) throw unavailable('There is not enough space left on the disk')
+    await this.#makeRoom(job.id)
+    const row = this.#newRow(id, job, plan)
+    await database.query.transaction().execute((trx) => this.#add(trx, row))
+    bus.publish(exportEvent(row))
+    exportWorker.wake()
+    return exportOf(row)
+  }
+
+  async list(jobId: string): Promise<Export[]> {
+    const { database, jobs } = this.#dependencies
+    const { id } = await jobs.row(jobId)
+    return (await store.listExports(database.query, id)).map(exportOf)
+  }
+
+  /** Ends an export that waits or runs. */
+  async cancel(jobId: string, id: string): Promise<Export> {
+    const { database, bus, timers } = this.#dependencies
+    await this.#find(jobId, id)
+    const row = await store.cancelExport(database.query, id, timers.now())
+    if (row === undefined) throw conflict('The export has ended already')
+    bus.publish(exportEvent(row))
+    await this.#settleUnlessHeld(row)
+    return exportOf(row)
+  }
+
+  /** Deletes an export with its files. */
+  async remove(jobId: string, id: string): Promise<{ ok: true }> {
+    await this.#remove(await this.#find(jobId, id))
+    return { ok: true }
+  }
+
+  /** The stored file of an export and the name it is saved under. */
+  async find(jobId: string, id: string, number: number): Promise<{ name: string; fileName: string }> {
+    const row = await this.#find(jobId, id)
+    const file = row.status === 'done' ? resultOf(row).files[number - 1] : undefined
+    if (file === undefined) throw notFound('file')
+    return { name: file.artifact, fileName: file.name }
+  }
+
+  /** Deletes the files of exports that ended without success and whose worker is gone. */
+  async tidy(): Promise<void> {
+    const { database, timers } = this.#dependencies
+    for (const row of await store.findUnsettled(database.query, timers.now())) await this.#settle(row)
+  }
+
+  #newRow(id: string, job: JobRow, plan: ExportPlan): ExportRow {
+    return {
+      id,
+      job_id: job.id,
+      status: 'queued',
+      attempt: 0,
+      interruptions: 0,
+      lease_until: null,
+      request: JSON.stringify(plan),
+      progress: 0,
+      message: null,
+      files: null,
+      has_files: 0,
+      created_at: this.#dependencies.timers.now(),
+      finished_at: null,
+    }
+  }
+
+  async #add(trx: Kysely<Tables>, row: ExportRow): Promise<void> {
+    await acquireLock(this.#dependencies.database.kind, trx, exportLock)
+    if ((await store.countWaiting(trx)) >= maxWaiting)
+      throw unavailable(`${maxWaiting} exports are waiting; try again when some are done`, 30)
+    await store.insertExport(trx, row)
+  }
+
+  /** Deletes the oldest exports of a job, so that there is room for one more. */
+  async #makeRoom(jobId: string): Promise<void> {
+    const present = await store.listExports(this.#dependencies.database.query, jobId)
+    const surplus = present.length + 1 - maxKept
+    if (surplus <= 0) return
+    const ended = present.filter(({ status }) => status !== 'queued' && status !== 'running').slice(-surplus)
+    if (ended.length < surplus)
+      throw conflict(`${maxKept} exports of this job are waiting; try again when some are done`)
+    for (const row of ended) await this.#remove(row)
+  }
+
+  async #find(jobId: string, id: string): Promise<ExportRow> {
+    const row = isJobId(id) ? await store.findExport(this.#dependencies.database.query, id) : undefined
+    if (row === undefined || row.job_id !== jobId || row.status === 'removed') throw notFound('export')
+    return row
+  }
+
+  async #remove(row: ExportRow): Promise<void> {
+    const { database, bus } = this.#dependencies
+    await store.hideExport(database.query, row.id)
+    // A worker that has it stops, and deletes what it stored since.
+    bus.publish(exportEvent({ ...row, status: 'cancelled' }))
+    await this.#settleUnlessHeld(row)
+  }
+
+  /** While a worker has it, that one deletes the files when it has stopped; if it is lost, the upkeep does. */
+  async #settleUnlessHeld(row: ExportRow): Promise<void> {
+    if ((row.lease_until ?? 0) > this.#dependencies.timers.now()) return
+    await this.#settle(row)
+  }
+
+  async #settle(row: ExportRow): Promise<void> {
+    const { artifacts, database } = this.#dependencies
+    await discardFiles(artifacts, row)
+    await store.settleExport(database.query, row.id)
+  }
+}
+
+/** An export that was requested before under the same id; another job's is refused. */
+function ofJob(row: ExportRow, jobId: string): Export {
+  if (row.job_id !== jobId || row.status === 'removed') throw conflict('The id of this export was used before')
+  return exportOf(row)
+}
+
+/** Room for what containers claim beyond what is to hear, and for rounding, seconds. */
+const tolerance = 0.05
+
+function checkPlan({ duration_ms }: JobRow, { parts, format }: ExportPlan): void {
+  for (const [index, part] of parts.entries()) {
+    const name = `parts.${index}`
+    const end = endOf(part)
+    if (duration_ms !== null && end > duration_ms / 1000 + tolerance)
+      throw invalid(
+        `${name} ends at ${end.toFixed(3)} seconds, behind the end of the sound, which has ${(duration_ms / 1000).toFixed(3)} seconds`,
+      )
+    if (part.loop !== null && format !== 'wav' && format !== 'flac')
+      throw invalid(`${name} is a loop, which keeps its exact length only as wav or flac, and format is ${format}`)
+  }
+  const total = totalSeconds(parts)
+  if (total > maxSeconds)
+    throw invalid(`parts have ${Math.round(total)} seconds together; at most ${maxSeconds} are exported at once`)
+}

@@ -1,0 +1,85 @@
+import type { Workbench, WorkbenchChange } from '../api.ts'
+import type { Content } from './session.ts'
+
+/** State of saving. */
+export type SaveState =
+  | { readonly kind: 'saved' | 'waiting' | 'saving' }
+  /** Somebody else changed the session since it was read. */
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** Means to save a session. */
+export interface SaverOptions {
+  readonly save: (change: WorkbenchChange) => Promise<Pick<Workbench, 'revision'>>
+  /** State after a failure: a conflict, or the reason. */
+  readonly explain: (error: unknown) => SaveState
+}
+
+/** Time without a change after which it is saved, milliseconds. */
+const pause = 700
+
+/** Saves a session by itself, one change after the other, each under the revision before. */
+export class SessionSaver {
+  readonly #options: SaverOptions
+  readonly #listeners = new Set<() => void>()
+  #revision: number
+  #pending: Content | undefined
+  #running: Promise<void> | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #state: SaveState = { kind: 'saved' }
+
+  constructor(revision: number, options: SaverOptions) {
+    this.#revision = revision
+    this.#options = options
+  }
+
+  readonly state = (): SaveState => this.#state
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Notes a change; it is saved in a moment, together with what follows at once. */
+  note(content: Content): void {
+    this.#pending = content
+    if (this.#state.kind === 'conflict') return
+    if (this.#running === undefined) this.#set({ kind: 'waiting' })
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.flush(), pause)
+  }
+
+  /** Saves at once what is not saved yet. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    await this.#running
+    if (this.#pending === undefined || this.#state.kind === 'conflict') return
+    this.#running = this.#saveNow(this.#pending).finally(() => (this.#running = undefined))
+    await this.#running
+  }
+
+  /** Replaces what somebody else saved under a revision by what is here. */
+  async overwrite(revision: number, content: Content): Promise<void> {
+    this.#revision = revision
+    this.#pending = content
+    this.#set({ kind: 'waiting' })
+    await this.flush()
+  }
+
+  async #saveNow(content: Content): Promise<void> {
+    this.#set({ kind: 'saving' })
+    try {
+      const { revision } = await this.#options.save({ revision: this.#revision, ...content })
+      this.#revision = revision
+      if (this.#pending === content) this.#pending = undefined
+      this.#set({ kind: this.#pending === undefined ? 'saved' : 'waiting' })
+    } catch (error) {
+      this.#set(this.#options.explain(error))
+    }
+  }
+
+  #set(state: SaveState): void {
+    this.#state = state
+    for (const listener of this.#listeners) listener()
+  }
+}

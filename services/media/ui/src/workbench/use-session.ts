@@ -1,0 +1,77 @@
+import { answer, ApiError, describeError } from '@hearth/ui'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useReducer, useRef, useState, useSyncExternalStore } from 'react'
+import { api, keys, ofJob, type Workbench } from '../api.ts'
+import { SessionSaver, type SaveState } from './session-saver.ts'
+import { openSession, reduce, type Content } from './session.ts'
+
+/** Reads the session of a job. */
+export const readWorkbench = (jobId: string) => answer(api.GET('/api/jobs/{job_id}/workbench', ofJob(jobId)))
+
+const contentOf = ({ parts, cues, grid, export: settings }: Workbench): Content => ({
+  parts,
+  cues,
+  grid,
+  export: settings,
+})
+
+const explain = (error: unknown): SaveState =>
+  error instanceof ApiError && error.status === 409
+    ? { kind: 'conflict' }
+    : { kind: 'failed', reason: describeError(error) }
+
+/** The session of a job: what is in it, how it changes, and how it is saved. */
+export type WorkbenchSession = ReturnType<typeof useSession>
+
+/** Keeps a session, and saves every change of it by itself. */
+export function useSession(jobId: string, loaded: Workbench, duration: number) {
+  const cache = useQueryClient()
+  const [session, dispatch] = useReducer(reduce, undefined, () => openSession(contentOf(loaded), duration))
+  const [saver, setSaver] = useState(() => createSaver(loaded.revision))
+  const { content } = session
+  const known = useRef(content)
+  function createSaver(revision: number): SessionSaver {
+    return new SessionSaver(revision, {
+      explain,
+      async save(body) {
+        const saved = await answer(api.PUT('/api/jobs/{job_id}/workbench', { ...ofJob(jobId), body }))
+        cache.setQueryData(keys.workbench(jobId), saved)
+        return saved
+      },
+    })
+  }
+  useEffect(() => {
+    if (known.current === content) return
+    known.current = content
+    saver.note(content)
+  }, [saver, content])
+  useEffect(() => {
+    const flush = () => void saver.flush()
+    const onHide = () => document.visibilityState === 'hidden' && flush()
+    document.addEventListener('visibilitychange', onHide)
+    return () => {
+      document.removeEventListener('visibilitychange', onHide)
+      flush()
+    }
+  }, [saver])
+  const state = useSyncExternalStore(saver.subscribe, saver.state)
+  return {
+    content,
+    dispatch,
+    canUndo: session.past.length > 0,
+    canRedo: session.future.length > 0,
+    saving: state,
+    retry: () => void saver.flush(),
+    /** Takes what was saved elsewhere in place of what is here. */
+    takeTheirs: async (): Promise<void> => {
+      const theirs = await readWorkbench(jobId)
+      known.current = contentOf(theirs)
+      dispatch({ type: 'load', content: known.current })
+      setSaver(createSaver(theirs.revision))
+    },
+    /** Saves what is here in place of what was saved elsewhere. */
+    keepMine: async (): Promise<void> => {
+      await saver.overwrite((await readWorkbench(jobId)).revision, content)
+    },
+  }
+}
