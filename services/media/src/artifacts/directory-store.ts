@@ -40,7 +40,9 @@ export async function openDirectoryStore(path: string): Promise<ArtifactStore> {
 async function removeLeftovers(arrivals: string): Promise<void> {
   for (const name of await readdir(arrivals)) {
     const facts = await orWhenMissing(lstat(join(arrivals, name)), undefined)
-    if (facts === undefined || Date.now() - facts.mtimeMs < leftoverAge) continue
+    // A folder is on its way out, whoever deletes it.
+    const isYoung = facts?.isDirectory() === false && Date.now() - facts.mtimeMs < leftoverAge
+    if (facts === undefined || isYoung) continue
     await rm(join(arrivals, name), { recursive: true, force: true })
   }
 }

@@ -1,9 +1,10 @@
-import { answer, formatBytes, formatCount } from '@hearth/ui'
+import { answer } from '@hearth/ui'
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { api, keys, type StorageForecast } from '../api.ts'
+import { api, keys } from '../api.ts'
 import type { Choices } from './choices.ts'
+import { forecastText } from './forecast-text.ts'
 
 /** Size of a download before it is fetched, and what would go for it. Nothing while that is not known. */
 export function ForecastLine({ address, choices: { type, quality } }: { address: string; choices: Choices }) {
@@ -14,7 +15,7 @@ export function ForecastLine({ address, choices: { type, quality } }: { address:
     staleTime: 60_000,
     retry: false,
   })
-  const text = forecast.data === undefined ? '' : textOf(forecast.data)
+  const text = forecast.data === undefined ? '' : forecastText(forecast.data)
   if (text === '') return null
   const isTooMuch = forecast.data?.fits === false
   return (
@@ -27,23 +28,4 @@ export function ForecastLine({ address, choices: { type, quality } }: { address:
       )}
     </Text>
   )
-}
-
-/** `About 420 MiB; 1.2 GiB free of 20 GiB; 3 downloads would go` */
-export function textOf(forecast: StorageForecast): string {
-  const { bytes, budget_bytes: budget, free_bytes: free, fits } = forecast
-  if (bytes === null) return ''
-  const going = [
-    forecast.copies_leaving === 0
-      ? ''
-      : formatCount(forecast.copies_leaving, 'conversion or wave', 'conversions and waves'),
-    forecast.downloads_leaving === 0 ? '' : formatCount(forecast.downloads_leaving, 'download'),
-  ].filter((part) => part !== '')
-  const parts = [
-    `About ${formatBytes(bytes)}`,
-    budget === 0 && fits ? '' : `${formatBytes(free)} free${budget === 0 ? '' : ` of ${formatBytes(budget)}`}`,
-    fits ? '' : 'it does not fit, even when everything goes that may',
-    fits && going.length > 0 ? `${going.join(' and ')} would go` : '',
-  ]
-  return parts.filter((part) => part !== '').join('; ')
 }
