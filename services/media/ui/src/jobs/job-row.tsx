@@ -1,14 +1,15 @@
 import { Tooltip } from '@mantine/core'
 import { IconAction } from '@hearth/ui'
 import { IconBan, IconDownload, IconRefresh } from '@tabler/icons-react'
-import { memo } from 'react'
+import { lazy, memo, Suspense } from 'react'
 import { Link } from 'wouter'
 import type { Job } from '../api.ts'
 import { isActive, isDownloadable, isFailed, titleOf, type LiveJob } from './job.ts'
 import { JobFacts, JobProgress, JobStatusBadge } from './job-facts.tsx'
 import { Thumbnail } from './thumbnail.tsx'
-import { helpFor } from './failure-help.ts'
-import { RemedyButton } from './remedy-button.tsx'
+
+/** Loaded with the first download that failed. */
+const FailureReason = lazy(async () => ({ default: (await import('./failure-reason.tsx')).FailureReason }))
 
 /** Actions of a row. */
 export interface RowActions {
@@ -31,7 +32,11 @@ export const JobRow = memo(function JobRow(props: { job: LiveJob; isBusy: boolea
         </Tooltip>
         <JobFacts job={job} />
         {isActive(job) && <JobProgress job={job} />}
-        {job.status === 'error' && <Reason job={job} isBusy={isBusy} onRetry={() => actions.onRetry(job)} />}
+        {job.status === 'error' && (
+          <Suspense fallback={<p className="job-reason">{sentence(job.message)}</p>}>
+            <FailureReason {...{ job, isBusy }} message={sentence(job.message)} onRetry={() => actions.onRetry(job)} />
+          </Suspense>
+        )}
       </div>
       <div className="job-end">
         <JobStatusBadge job={job} />
@@ -40,18 +45,6 @@ export const JobRow = memo(function JobRow(props: { job: LiveJob; isBusy: boolea
     </li>
   )
 })
-
-function Reason({ job, isBusy, onRetry }: { job: Job; isBusy: boolean; onRetry: () => void }) {
-  const { text, remedy } = helpFor(job)
-  return (
-    <>
-      <p className="job-reason">
-        {sentence(job.message)} <span>{text}</span>
-      </p>
-      <RemedyButton {...{ remedy, isBusy, onRetry }} variant="default" size="compact-sm" className="job-help" />
-    </>
-  )
-}
 
 const sentence = (text: string | null): string => (text ?? 'The download failed').replace(/(?<![.!?])$/, '.')
 
