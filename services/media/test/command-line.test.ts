@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually, nextAddress, runCommand, startServiceProcess, temporaryDirectory } from '@hearth/testing'
 import type { Job } from '../src/jobs/schema.ts'
+import { emptyContent, type Workbench } from '../src/workbench/schema.ts'
 import { knows, startMedia } from './in-process.ts'
 import { startPlatform } from './platform/platform.ts'
 
@@ -108,6 +109,8 @@ test('a backup of a running service restores everything except files, and needs 
   await using media = await startMedia(knows(platform.host))
   const { id } = await media.submit(platform.page('sound.m4a', { title: 'Kept' }))
   const job = await media.reach(id, 'analysis_done')
+  const cues = [{ id: 'c', name: 'Drop', at: 2 }]
+  await media.json('PUT', `/api/jobs/${id}/workbench`, { json: { revision: 0, ...emptyContent, cues } })
   const file = join(media.folder, 'backup')
   const made = await runCommand(['media', 'backup', file], { DATA_DIR: media.folder })
   assert.equal(made.code, 0, made.stderr)
@@ -132,6 +135,8 @@ test('a backup of a running service restores everything except files, and needs 
     jobs.map(({ id, status, bpm }) => [id, status, bpm]),
     [[job.id, 'analysis_done', job.bpm]],
   )
+  const workbench = (await (await fetch(`${restarted.url}/api/jobs/${id}/workbench`)).json()) as Workbench
+  assert.deepEqual([workbench.revision, workbench.cues], [1, cues])
   await writeFile(file, 'damaged')
   assert.equal((await runCommand(['media', 'restore', file], target)).code, 1)
 })

@@ -46,7 +46,7 @@ export async function cutParts(
   for (let index = 0; index < inOrder.length; index += perPass) {
     const pass = inOrder.slice(index, index + perPass)
     await cutPass(tools, pass, source)
-    tools.advance()
+    tools.progress.advance()
   }
   for (const { part, range, file } of all) await checkLength(part, { expected: range.end - range.start, file })
   return all.map(({ range, file }) => ({ file, samples: range.end - range.start, sampleRate }))

@@ -13,6 +13,7 @@ import type { JobRow, Tables } from '../tables.ts'
 import type { ExportRow } from './tables.ts'
 import type { Ffmpeg } from '../tools/ffmpeg.ts'
 import { discardFiles } from './export-files.ts'
+import { ExportProgress } from './export-progress.ts'
 import { exportEvent, planOf, type StoredResult } from './export-view.ts'
 import { makeFiles, stepsOf } from './make-files.ts'
 import {
@@ -119,7 +120,7 @@ export class ExportWorker {
     this.#current = { row, controller }
     // What was cancelled or stopped since it was claimed has not been heard of.
     if (this.#isClosing) controller.abort('stopping' satisfies Ending)
-    const progress = { percent: 0 }
+    const progress = new ExportProgress()
     const beat = this.#beat(row, controller, progress)
     try {
       this.#publish(row)
@@ -134,11 +135,7 @@ export class ExportWorker {
   }
 
   /** Values for the row: what was made, the reason of a failure, or its return to the others; undefined when it is not ours. */
-  async #try(
-    row: ExportRow,
-    controller: AbortController,
-    progress: { percent: number },
-  ): Promise<ExportValues | undefined> {
+  async #try(row: ExportRow, controller: AbortController, progress: ExportProgress): Promise<ExportValues | undefined> {
     const { timers, log } = this.#dependencies
     try {
       if (row.interruptions >= maxInterruptions) throw unavailable('The application was restarted too often meanwhile')
@@ -161,18 +158,13 @@ export class ExportWorker {
     }
   }
 
-  async #make(row: ExportRow, controller: AbortController, progress: { percent: number }): Promise<StoredResult> {
+  async #make(row: ExportRow, controller: AbortController, progress: ExportProgress): Promise<StoredResult> {
     const { database, artifacts, ffmpeg, slots, folder, settings } = this.#dependencies
     const { signal } = controller
     const jobs = { row: (id: string) => this.#job(id) }
     const job = findFinished(await jobs.row(row.job_id))
     const plan = planOf(row)
-    const steps = stepsOf(plan)
-    let done = 0
-    const advance = () => {
-      done += 1
-      progress.percent = Math.min(99, Math.floor((done * 100) / steps))
-    }
+    progress.begin(stepsOf(plan))
     const keep = async (name: string, file: string) => {
       // Before the file is there, so that no crash leaves one that nobody deletes.
       const ours = await writeRunning(database.query, row, { has_files: 1, progress: progress.percent })
@@ -183,7 +175,7 @@ export class ExportWorker {
     return withTemporaryFolder(folder, (own) => {
       const timeoutMs = settings().transcode_timeout_minutes * 60_000
       const inSlot = <T>(work: (signal: AbortSignal) => Promise<T>) => slots.use(signal, () => work(signal))
-      return makeFiles({ ffmpeg, folder: own, timeoutMs, inSlot, advance }, { id: row.id, job, plan, artifacts, keep })
+      return makeFiles({ ffmpeg, folder: own, timeoutMs, inSlot, progress }, { id: row.id, job, plan, artifacts, keep })
     })
   }
 
@@ -206,7 +198,7 @@ export class ExportWorker {
     await settleExport(db, row.id)
   }
 
-  #beat(row: ExportRow, controller: AbortController, progress: { percent: number }) {
+  #beat(row: ExportRow, controller: AbortController, progress: ExportProgress) {
     const { database, timers, log, lease, bus } = this.#dependencies
     let renewal: Promise<void> = Promise.resolve()
     let shown = 0

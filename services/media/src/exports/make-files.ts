@@ -11,6 +11,7 @@ import type { Ffmpeg, StretchFilter } from '../tools/ffmpeg.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import { betweenSteps, cutParts, passesFor, type SampledSound } from './cut-parts.ts'
 import { exportArtifact } from './export-files.ts'
+import type { ExportProgress } from './export-progress.ts'
 import { gainFilter, gainFor, stretchedSamples, stretchFilter, type Gain } from './filters.ts'
 import type { ExportPlan, StoredFile } from './schema.ts'
 import { tagsOfPart } from './part-tags.ts'
@@ -23,8 +24,7 @@ export interface ExportTools {
   readonly timeoutMs: number
   /** Runs one command when a slot is free. */
   readonly inSlot: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>
-  /** Notes that a step is done. */
-  readonly advance: () => void
+  readonly progress: ExportProgress
 }
 
 /** What is exported, and where its files go. */
@@ -101,7 +101,7 @@ async function makeFile(
   const wantedLoudness = plan.loudness_lufs
   const gain = wantedLoudness === null ? undefined : gainFor(wantedLoudness, await measured(tools, sound.file))
   const { file, extension } = await encoded(tools, task, { ...wanted, sound, gain })
-  tools.advance()
+  tools.progress.advance()
   const { size } = await stat(file)
   const reached = gain?.isLimited === true ? (await measured(tools, file)).loudnessLufs : wantedLoudness
   const artifact = exportArtifact(task.id, wanted.number, extension)
@@ -131,11 +131,18 @@ async function stretched(
   // Time stamps between the parts of a list are rounded; the samples are not.
   const filter = `asetpts=N/SR/TB,${stretchFilter(change, sound)}`
   const args = ['-map', '0:a:0', '-af', filter, ...betweenSteps]
-  const { ffmpeg, timeoutMs } = tools
-  await tools.inSlot((signal) => ffmpeg.convert({ inputs: [sound.file], args, output, timeoutMs, signal }))
-  tools.advance()
+  const shared = { inputs: [sound.file], args, output, ...followed(tools, sound, change.tempo) }
+  await tools.inSlot((signal) => tools.ffmpeg.convert({ ...shared, signal }))
+  tools.progress.advance()
   return { ...sound, file: output, samples: stretchedSamples(sound.samples, change) }
 }
+
+/** Time limit and progress of a command that makes a sound of another one, so many times as fast. */
+const followed = ({ timeoutMs, progress }: ExportTools, { samples, sampleRate }: SampledSound, tempo: number) => ({
+  timeoutMs,
+  durationMs: (samples / sampleRate / tempo) * 1000,
+  onProgress: (percent: number) => progress.within(percent),
+})
 
 function measured(tools: ExportTools, file: string): Promise<SoundLevels> {
   const measure = createMeasureLevels(tools.ffmpeg)
@@ -153,10 +160,11 @@ async function encoded(
   const filters = ['asetpts=N/SR/TB', ...(isChanged ? [gainFilter(gain, sound)] : [])]
   const args = ['-map', '0:a:0', '-af', filters.join(','), ...encoding.args, ...encoding.container]
   const output = join(tools.folder, `file-${number}.${encoding.extension}`)
-  const { ffmpeg, timeoutMs } = tools
+  const { ffmpeg } = tools
+  const progress = followed(tools, sound, 1)
   await withCover(artifacts, job.id, (cover) =>
     tools.inSlot((signal) => {
-      const conversion = { inputs: [sound.file], args, output, timeoutMs, signal }
+      const conversion = { inputs: [sound.file], args, output, ...progress, signal }
       const { form } = encoding
       if (form === undefined) return ffmpeg.convert(conversion)
       return convertTagged(ffmpeg, conversion, { tags: tagsOfPart(job, plan, name), form, cover, videos: 0 })
