@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { temporaryDirectory } from '@hearth/testing'
+import { readPicture } from '../src/pictures/picture.ts'
 import { knows, startMedia, type Media } from './in-process.ts'
 import { mediaSeconds } from './platform/make-media.ts'
 import { startPlatform, type Platform } from './platform/platform.ts'
@@ -262,4 +263,18 @@ test('media that resolve to a private network are refused without connecting', a
   assert.equal(reached, 0)
   target.closeAllConnections()
   await new Promise((resolve) => target.close(resolve))
+})
+
+test('a picture of another kind becomes a JPEG, and one that would unpack to a huge one is left out', async () => {
+  const picture = async (name: string) => {
+    const { id } = await media.submit(platform.page('sound.m4a', { id: name, title: name, picture: name }))
+    await media.reach(id, 'analysis_done')
+    return media.call('GET', `/thumbnail/${id}`)
+  }
+  const converted = await picture('thumbnail.webp')
+  assert.equal(converted.headers.get('content-type'), 'image/jpeg')
+  const facts = readPicture(new Uint8Array(await converted.arrayBuffer()))
+  assert.deepEqual([facts?.media, facts?.width, facts?.height], ['image/jpeg', 640, 360])
+  assert.equal((await picture('huge.webp')).status, 404)
+  assert.equal((await picture('sound.opus')).status, 404, 'what is no picture')
 })

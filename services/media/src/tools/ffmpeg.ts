@@ -8,6 +8,8 @@ import { ToolFailure } from './tool-failure.ts'
 export interface Conversion {
   /** Absolute paths of ours. */
   readonly inputs: readonly string[]
+  /** Before the first input; never text of a user. */
+  readonly before?: readonly string[]
   /** Between the inputs and the output; never text of a user. */
   readonly args: readonly string[]
   readonly output: string
@@ -76,13 +78,15 @@ export class Ffmpeg {
     return factsOf(json.content().toString())
   }
 
-  async convert({ inputs, args, output, timeoutMs, signal, durationMs, onProgress }: Conversion): Promise<void> {
+  async convert({ inputs, before = [], args, output, timeoutMs, signal, ...progress }: Conversion): Promise<void> {
+    const { durationMs, onProgress } = progress
     let highest = 0
     const complaints = await this.#run({
       program: this.#dependencies.ffmpeg,
       args: [
         ...localOnly,
         '-y',
+        ...before,
         ...inputs.flatMap((input) => ['-i', inputOf(input)]),
         ...args,
         '-progress',

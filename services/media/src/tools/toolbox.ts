@@ -26,12 +26,14 @@ export function openToolbox({ dataDirectory, ffmpegPath, ytDlpProgram, policy }:
   const ffmpeg = findProgram('ffmpeg', ffmpegPath) ?? ffmpegPath ?? '/usr/bin/ffmpeg'
   const home = join(dataDirectory, 'tool-home')
   mkdirSync(home, { recursive: true, mode: 0o700 })
+  const converter = new Ffmpeg({ ffmpeg, ffprobe: join(dirname(ffmpeg), 'ffprobe'), runner })
+  const convert: Ffmpeg['convert'] = (conversion) => converter.convert(conversion)
   const ytDlpOf = (program: () => Promise<string>, reach: OutboundPolicy) =>
-    new YtDlp({ program, ffmpeg, runner, home, openEgress: () => openEgressProxy({ policy: reach }) })
+    new YtDlp({ program, ffmpeg, runner, home, convert, openEgress: () => openEgressProxy({ policy: reach }) })
   return {
     runner,
     ytDlp: ytDlpOf(ytDlpProgram, policy),
-    ffmpeg: new Ffmpeg({ ffmpeg, ffprobe: join(dirname(ffmpeg), 'ffprobe'), runner }),
+    ffmpeg: converter,
     /** Creates another yt-dlp than the one in use, to try it; `reach` may widen where it may connect to. */
     ytDlpAt: (program: string, reach: OutboundPolicy = policy) => ytDlpOf(() => Promise.resolve(program), reach),
     close: (): void => guardian.close(),

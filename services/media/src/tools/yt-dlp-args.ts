@@ -97,7 +97,6 @@ export function downloadArgs(options: DownloadOptions): string[] {
     '--print',
     `after_move:${marker} file %(filepath)j`,
     '--write-thumbnail',
-    '--convert-thumbnails=jpg',
     `--output=${directory}/source.%(ext)s`,
     `--output=thumbnail:${directory}/thumbnail.%(ext)s`,
     '--no-mtime',

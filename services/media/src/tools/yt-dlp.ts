@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { lstat, mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { EgressProxy } from './egress-proxy.ts'
+import type { Ffmpeg } from './ffmpeg.ts'
+import { jpegThumbnail } from './jpeg-thumbnail.ts'
 import { explainDownload, MediaFailure } from './media-failure.ts'
 import { infoOf, type MediaInfo } from './media-info.ts'
 import { Collector, type ToolRunner } from './run-tool.ts'
@@ -58,6 +60,8 @@ export interface YtDlpDependencies {
   /** Path of the version in use; read for each run, because it may change between two. */
   readonly program: () => Promise<string>
   readonly ffmpeg: string
+  /** Converts a local file. */
+  readonly convert: Ffmpeg['convert']
   readonly runner: ToolRunner
   /** Opens the proxy of one run; its refusals decide how a failure is reported. */
   readonly openEgress: () => Promise<EgressProxy>
@@ -169,7 +173,9 @@ export class YtDlp {
         },
       }),
     )
-    return downloaded(request.directory, found.path)
+    const file = await downloadedFile(request.directory, found.path)
+    const { convert } = this.#dependencies
+    return { file, thumbnail: await jpegThumbnail(request.directory, { convert, signal: request.signal }) }
   }
 
   /** Runs the work with its own egress proxy and explains its failure. */
@@ -258,13 +264,11 @@ const homeOnly = (home: string): Readonly<Record<string, string>> => ({
 })
 
 /** Returns the file of a run after checking it, because exit code 0 alone is no proof. */
-async function downloaded(directory: string, path: string | undefined): Promise<Downloaded> {
+async function downloadedFile(directory: string, path: string | undefined): Promise<string> {
   const isOurs = path !== undefined && dirname(path) === directory && /^source\.\w{1,8}$/.test(basename(path))
   const facts = isOurs ? await lstat(path).catch(() => undefined) : undefined
   if (path === undefined || facts?.isFile() !== true || facts.size === 0) throw new MediaFailure('unsupported')
-  const thumbnail = join(directory, 'thumbnail.jpg')
-  const hasThumbnail = (await lstat(thumbnail).catch(() => undefined))?.isFile() === true
-  return { file: path, thumbnail: hasThumbnail ? thumbnail : undefined }
+  return path
 }
 
 /** Bytes of all files in a folder. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cachedFolder } from '@hearth/testing'
 
@@ -16,7 +16,7 @@ const noise = (seed: number): string[] => ['-f', 'lavfi', '-i', `anoisesrc=d=${m
 
 /**
  * Fills a folder with media of a few seconds, a test picture and a beat of 120 BPM: `video.mp4`, `large.mkv`, `sound.m4a`,
- * `sound.opus`, `rich.m4a` (stereo, 256 kbit/s), `thumbnail.jpg`, `hls/` and `dash/`. The real ffmpeg makes them once.
+ * `sound.opus`, `rich.m4a` (stereo, 256 kbit/s), `thumbnail.jpg`, `thumbnail.webp`, `huge.webp`, `hls/` and `dash/`. The real ffmpeg makes them once.
  */
 export async function makeMedia(folder: string): Promise<void> {
   const { stdout: version } = spawnSync('ffmpeg', ['-version'], { encoding: 'utf8' })
@@ -38,9 +38,23 @@ function encode(folder: string): void {
   const stereo = '-filter_complex [0][1]join=inputs=2 -c:a aac -b:a 256k rich.m4a'
   ffmpeg(folder, [...noise(1), ...noise(2), ...stereo.split(' ')])
   ffmpeg(folder, ['-i', 'video.mp4', '-frames:v', '1', 'thumbnail.jpg'])
+  ffmpeg(folder, ['-i', 'video.mp4', '-frames:v', '1', '-c:v', 'libwebp', 'thumbnail.webp'])
+  writeFileSync(join(folder, 'huge.webp'), hugeWebp())
   ffmpeg(folder, ['-i', 'video.mp4', '-c', 'copy', '-hls_time', '2', '-hls_list_size', '0', 'hls/index.m3u8'])
   ffmpeg(folder, ['-i', 'video.mp4', '-c', 'copy', '-f', 'dash', 'dash/index.mpd'])
   ffmpeg(folder, [...drawn('1280x800'), ...h264, ...'-t 4 -c:a libmp3lame large.mkv'.split(' ')])
+}
+
+/** A small file that says it unpacks to 268 megapixels. */
+function hugeWebp(): Buffer {
+  const file = Buffer.alloc(64)
+  file.write('RIFF', 0)
+  file.writeUInt32LE(56, 4)
+  file.write('WEBPVP8X', 8)
+  file.writeUInt32LE(10, 16)
+  file.writeUIntLE(16_383, 24, 3)
+  file.writeUIntLE(16_383, 27, 3)
+  return file
 }
 
 function ffmpeg(folder: string, words: readonly string[]): void {

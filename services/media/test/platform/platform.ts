@@ -41,6 +41,8 @@ export interface PageOptions {
   readonly pace?: 'slow' | 'held' | 'broken' | 'missing'
   /** The media's address is a redirect to this one. */
   readonly redirect?: string
+  /** File of the page's picture; `thumbnail.jpg` when left out. */
+  readonly picture?: string
   /** The page states the size of the media, bytes: its own, or this many. */
   readonly states?: 'size' | number
   /** The first request for the page is answered with 404, those after it with the page. */
@@ -87,13 +89,14 @@ export async function startPlatform(address = '127.0.0.1'): Promise<Platform> {
     get waiting() {
       return held.size
     },
-    page(media, { id = '', title = 'A test', pace, redirect, states, isLate = false } = {}) {
+    page(media, { id = '', title = 'A test', pace, redirect, picture, states, isLate = false } = {}) {
       const query = new URLSearchParams({
         media,
         id,
         title,
         ...(pace === undefined ? {} : { pace }),
         ...(redirect === undefined ? {} : { redirect }),
+        ...(picture === undefined ? {} : { picture }),
         ...(isLate ? { late: '' } : {}),
         ...(states === undefined ? {} : { states: `${states}` }),
       })
@@ -178,17 +181,18 @@ function pageHtml(url: URL): string {
   const media = url.searchParams.get('media') ?? ''
   const pace = url.searchParams.get('pace') ?? 'plain'
   const redirect = url.searchParams.get('redirect')
+  const picture = encodeURIComponent(url.searchParams.get('picture') ?? 'thumbnail.jpg')
   const source = redirect === null ? `/media/${pace}/${media}` : `/go?to=${encodeURIComponent(redirect)}`
   const title = (url.searchParams.get('title') ?? '')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('"', '&quot;')
   const type = types[media.slice(media.lastIndexOf('.') + 1)] ?? 'video/mp4'
-  const element = `<video poster="/media/plain/thumbnail.jpg"><source src="${source}" type="${type}"></video>`
+  const element = `<video poster="/media/plain/${picture}"><source src="${source}" type="${type}"></video>`
   // The description names the media as well, and yt-dlp looks at it last.
   const video = url.searchParams.has('states') ? '' : element
   return `<!doctype html><html><head><title>${title}</title>
-<meta property="og:title" content="${title}"><meta property="og:image" content="/media/plain/thumbnail.jpg">
+<meta property="og:title" content="${title}"><meta property="og:image" content="/media/plain/${picture}">
 </head><body>${video}</body></html>`
 }
 
