@@ -36,6 +36,7 @@ export type LibraryPage = Schemas['LibraryPage']
 export type LibraryQuery = NonNullable<paths['/api/library']['get']['parameters']['query']>
 export type Trim = Schemas['TrimList'][number]
 export type Waveform = Schemas['Waveform']
+export type BeatGrid = Schemas['BeatGrid']
 export type Logo = Schemas['Logo']
 export type Statistics = Schemas['Statistics']
 export type TempoCluster = Schemas['TempoClusters'][number]
@@ -61,6 +62,7 @@ export const keys = {
   info: (url: string) => ['info', url],
   preview: (url: string) => ['preview', url],
   waveform: (id: string) => ['waveform', id],
+  beats: (id: string, bpm: number | null) => ['beats', id, bpm],
   trims: (id: string) => ['trims', id],
   allShares: ['shares'],
   shareList: ['shares', 'list'],
