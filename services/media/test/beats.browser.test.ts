@@ -40,7 +40,7 @@ test('the job page shows metre, beats and bars, and the tempo over time where it
   await card.getByText('The beats were not found: Too much at once').waitFor()
   isBroken = false
   await card.getByRole('button', { name: 'Try again' }).click()
-  await card.getByText(/^\d+ beats$/).waitFor()
+  await card.getByText(/^\d+ beats in \d+ bars$/).waitFor()
   await card.getByText(/^\d\/[48]$/).waitFor()
   assert.equal(await card.getByText('The tempo drifts').count(), 0)
   const downloading = page.waitForEvent('download')

@@ -75,8 +75,10 @@ function Beats({ job }: { job: Job }) {
     <div className="beats">
       <dl className="hearth-facts" data-start>
         <Fact name="Metre">{data.metre === null ? 'Not known' : timeSignature(data.metre)}</Fact>
-        <Fact name="Beats">{formatCount(data.beats.length, 'beat')}</Fact>
-        {data.downbeats.length > 0 && <Fact name="Bars">{formatCount(data.downbeats.length, 'bar')}</Fact>}
+        <Fact name="Beat grid">
+          {formatCount(data.beats.length, 'beat')}
+          {data.downbeats.length > 0 && ` in ${formatCount(data.downbeats.length, 'bar')}`}
+        </Fact>
       </dl>
       {data.curve !== undefined && <TempoCurve curve={data.curve} />}
       <Anchor size="sm" href={`/api/jobs/${job.id}/beats`} download={`beats-${job.id}.json`}>
