@@ -10,6 +10,7 @@ import { browserLibraries } from './browser-libraries.ts'
 import type { Answer, Candidate, Invited } from './candidate.ts'
 import { musicTempoProgram, ourProgram } from './node-programs.ts'
 import { ourAnalyser } from './ours.ts'
+import { isInstalled } from './program.ts'
 import { renderHeldOut, type RenderedTrack } from './rendered-tracks.ts'
 
 /** Shares that ours must reach on what is set aside: clean, and band-limited or noisy. */
@@ -87,7 +88,8 @@ function printReliability({ clean, hard }: Row): void {
  * without a beat that got a tempo.
  */
 export async function printTempi(): Promise<boolean> {
-  const obstacle = await renderObstacle(rhythmFonts.heldOut)
+  const speech = (await isInstalled('espeak-ng')) ? undefined : 'espeak-ng is not installed (Debian: espeak-ng)'
+  const obstacle = (await renderObstacle(rhythmFonts.heldOut)) ?? speech
   if (obstacle !== undefined) {
     process.stdout.write(`tempi: ${obstacle}\n`)
     return false
