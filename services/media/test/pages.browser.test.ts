@@ -246,7 +246,7 @@ test(
     }
 
     await page.goto(`${media.url}/settings`)
-    await page.getByText('1 sound without key and loudness').waitFor()
+    await page.getByText('1 sound without the values').waitFor()
     await page.getByRole('button', { name: 'Analyse them' }).click()
     await page.getByRole('heading', { name: 'Earlier downloads' }).waitFor({ state: 'detached' })
     const template = page.getByLabel('Audio files')

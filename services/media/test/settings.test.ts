@@ -62,6 +62,7 @@ test('every key is range-checked, the error names it, and nothing else is stored
     download_max_filesize_gib: [0, 101],
     audio_analysis_max_minutes: [241],
     audio_analysis_timeout_minutes: [0, 61],
+    tempo_range_from: [39, 111, -1],
     stemsvc_max_download_gib: [0, 101],
     share_link_max_uses: [-1, 10_001],
     video_watermark: ['perhaps', 2],

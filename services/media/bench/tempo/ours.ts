@@ -9,7 +9,10 @@ export function ourAnalyser(): Candidate {
   return {
     name: 'ours, in the running service',
     estimate: ({ file, seconds }) =>
-      timed(async () => (await analyser.analyse(file, { signal, timeoutMs: 60_000, durationSeconds: seconds })).rawBpm),
+      timed(async () => {
+        const found = await analyser.analyse(file, { signal, timeoutMs: 60_000, durationSeconds: seconds })
+        return { bpm: found.rawBpm, confidence: found.confidence }
+      }),
     [Symbol.asyncDispose]: () => analyser.close(),
   }
 }

@@ -7,20 +7,20 @@ import {
   type DecodeAudio,
   type Pieces,
 } from './audio-pieces.ts'
-import type { TrackedBeats } from './beat-grid.ts'
 import { minSeconds, type TempoEstimate } from './estimate-tempo.ts'
 import type { KeyEstimate } from './key/estimate-key.ts'
 import { readOnsets } from './read-onsets.ts'
 import { foldingFactor, type OctaveWindow } from './octave-rule.ts'
+import type { TrackedBeats } from './tempo/find-beats.ts'
 import { createThreadPool, type WorkOptions } from './thread-pool.ts'
 import { unknownLevels, type MeasureLevels, type SoundLevels } from './sound-levels.ts'
 
 /** Version of the analysis; a higher one finds more, or finds it better. */
-export const analyserVersion = 1
+export const analyserVersion = 2
 
 /** Analysis of an audio file. Without a tempo the first four members are null. */
 export interface AudioAnalysis {
-  /** Beats a minute, whole, in the octave window. */
+  /** Beats a minute, whole, from 40 to 220, or in the octave window where there is one. */
   readonly bpm: number | null
   /** As estimated, three decimals: not folded. */
   readonly rawBpm: number | null
@@ -41,7 +41,7 @@ export interface AudioAnalysis {
 export interface AnalysisOptions extends WorkOptions {
   /** Length of the track as far as it is known; finds the middle without reading everything before it. */
   readonly durationSeconds?: number | null | undefined
-  /** Octaves to be folded into; 70 to 180 where not given. */
+  /** Tempi to be folded into; none are where not given. */
   readonly octaveWindow?: OctaveWindow | undefined
 }
 

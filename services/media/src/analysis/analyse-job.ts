@@ -5,6 +5,7 @@ import type { JobValues } from '../jobs/store.ts'
 import type { Settings } from '../settings/schema.ts'
 import { analyserVersion, type Analyser, type AudioAnalysis } from './analyse-audio.ts'
 import { hashFile } from '../artifacts/hash-file.ts'
+import { octaveFrom } from './octave-rule.ts'
 import { keyName } from '../music/musical-keys.ts'
 
 export interface AnalyseDependencies {
@@ -48,13 +49,18 @@ async function analyse(
   { job, fetched, signal }: { job: JobRow; fetched: FetchedFile; signal: AbortSignal },
 ): Promise<JobValues> {
   const { file, facts } = fetched
-  const { audio_analysis_max_minutes: maxMinutes, audio_analysis_timeout_minutes: limit } = settings()
+  const {
+    audio_analysis_max_minutes: maxMinutes,
+    audio_analysis_timeout_minutes: limit,
+    tempo_range_from: slowest,
+  } = settings()
   try {
     if (maxMinutes > 0 && facts.durationMs > maxMinutes * 60_000) {
       const message = `Finished; longer than ${maxMinutes} minutes, so it was not analysed`
       return { audio_hash: await hashFile(file, signal), message }
     }
-    const options = { durationSeconds: facts.durationMs / 1000, signal, timeoutMs: limit * 60_000 }
+    const octaveWindow = octaveFrom(slowest)
+    const options = { durationSeconds: facts.durationMs / 1000, signal, timeoutMs: limit * 60_000, octaveWindow }
     const found = await analyser.analyse(file, options)
     const key = found.key === null ? '' : `, ${keyName(found.key)}`
     const message = `Finished; ${found.bpm === null ? 'it has no steady beat' : `${found.bpm} BPM`}${key}`

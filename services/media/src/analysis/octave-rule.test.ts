@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { foldingFactor } from './octave-rule.ts'
+import { foldingFactor, octaveFrom } from './octave-rule.ts'
 
-const folded = (bpm: number, window?: { slowest: number; fastest: number }) =>
-  Math.round(bpm * foldingFactor(bpm, window))
+const wide = { slowest: 70, fastest: 180 }
+const folded = (bpm: number, window = wide) => Math.round(bpm * foldingFactor(bpm, window))
+
+test('without a window every tempo stays', () => {
+  for (const bpm of [40, 60, 120, 185, 220]) assert.equal(foldingFactor(bpm), 1)
+  assert.equal(octaveFrom(0), undefined)
+})
+
+test('the setting is an octave: tempi outside are doubled or halved into it', () => {
+  assert.deepEqual(
+    [60, 80, 150, 200].map((bpm) => bpm * foldingFactor(bpm, octaveFrom(78))),
+    [120, 80, 150, 100],
+  )
+})
 
 test('tempi inside the window stay, others are doubled or halved into it', () => {
   assert.deepEqual(
@@ -33,5 +45,5 @@ test('a custom window is respected', () => {
 
 test('a window narrower than an octave leaves tempi that cannot be folded', () => {
   assert.equal(folded(100, { slowest: 120, fastest: 160 }), 100)
-  assert.equal(foldingFactor(0), 1)
+  assert.equal(foldingFactor(0, wide), 1)
 })

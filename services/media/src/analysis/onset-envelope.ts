@@ -8,6 +8,8 @@ export interface OnsetEnvelopes {
   readonly whole: Float64Array
   /** Bass drum and bass; drums and voices; snare and consonants; cymbals. */
   readonly ranges: readonly Float64Array[]
+  /** How much the sound after a moment differs from the one before it: where chords change. */
+  readonly change: Float64Array
   /** Time of the first value, seconds into the samples. */
   readonly begin: number
 }
@@ -32,7 +34,12 @@ export function onsetEnvelopes(samples: Float32Array, sampleRate: number): Onset
     .slice(1)
     .map((end, range) => growth(spectrogram, { from: rangeEdges[range] as number, to: end }))
   const whole = growth(spectrogram, { from: 0, to: spectrogram.bands })
-  return { whole: aboveMean(whole), ranges: sums.map(aboveMean), begin: spectrogram.begin + earliness }
+  return {
+    whole: aboveMean(whole),
+    ranges: sums.map(aboveMean),
+    change: aboveMean(changes(spectrogram)),
+    begin: spectrogram.begin + earliness,
+  }
 }
 
 /** The same envelopes for a stretch of time, in values from the first one. */
@@ -40,6 +47,7 @@ export function cutEnvelopes(envelopes: OnsetEnvelopes, from: number, to: number
   return {
     whole: envelopes.whole.subarray(from, to),
     ranges: envelopes.ranges.map((range) => range.subarray(from, to)),
+    change: envelopes.change.subarray(from, to),
     begin: envelopes.begin + from / envelopeRate,
   }
 }
@@ -59,7 +67,12 @@ export function joinEnvelopes(parts: readonly OnsetEnvelopes[], length: number):
     return joined
   }
   const ranges = (parts[0]?.ranges ?? []).map((_, range) => join((part) => part.ranges[range] ?? new Float64Array(0)))
-  return { whole: join(({ whole }) => whole), ranges, begin: parts[0]?.begin ?? 0 }
+  return {
+    whole: join(({ whole }) => whole),
+    ranges,
+    change: join(({ change }) => change),
+    begin: parts[0]?.begin ?? 0,
+  }
 }
 
 /** Logarithm of levels relative to their mean, so that gain does not count. */
@@ -80,6 +93,26 @@ function growth({ levels, bands, rows }: MelSpectrogram, range: { from: number; 
     flux[row] = sum
   }
   return flux
+}
+
+/** Rows on each side of a moment that are compared, and the bands they are compared in: up to 3.2 kHz, where chords are. */
+const compared = { rows: 20, bands: 26 } as const
+
+/** Difference of the mean rows after and before each moment. */
+function changes({ levels, bands, rows }: MelSpectrogram): Float64Array {
+  const result = new Float64Array(rows)
+  for (let band = 1; band < compared.bands; band += 1) {
+    let difference = 0
+    for (let row = 0; row < rows + compared.rows; row += 1) {
+      const value = (at: number) => (at >= 0 && at < rows ? (levels[at * bands + band] as number) : 0)
+      // The newest row joins those after the moment, the oldest of them those before, and the oldest of those leaves.
+      difference += value(row) - 2 * value(row - compared.rows) + value(row - 2 * compared.rows)
+      const moment = row - compared.rows + 1
+      if (moment >= compared.rows && moment < rows - compared.rows)
+        result[moment] = (result[moment] as number) + Math.abs(difference)
+    }
+  }
+  return result
 }
 
 function aboveMean(values: Float64Array): Float64Array {

@@ -18,7 +18,7 @@ const fineReach = 0.03
 const fineStep = 0.0002
 
 /** The tempo expected most, BPM, and how fast slower and faster ones are expected less, octaves. */
-export const commonTempo = { bpm: 120, octaves: 0.9 } as const
+const commonTempo = { bpm: 120, octaves: 0.9 } as const
 
 type Teeth = readonly { readonly multiple: number; readonly weight: number }[]
 
@@ -53,7 +53,7 @@ export function fitNear(correlation: Float64Array, bpm: number, reach: number): 
 }
 
 /** 1 at `centre`, falling with the octaves from it. */
-export function expectation(value: number, centre: number, octaves: number): number {
+function expectation(value: number, centre: number, octaves: number): number {
   return Math.exp(-0.5 * (Math.log2(value / centre) / octaves) ** 2)
 }
 

@@ -1,10 +1,10 @@
 import { parentPort } from 'node:worker_threads'
 import type { Pieces } from './audio-pieces.ts'
-import { findBeatGrid, type TrackedBeats } from './beat-grid.ts'
 import { estimateTempo, type TempoEstimate } from './estimate-tempo.ts'
 import { hashFile } from '../artifacts/hash-file.ts'
 import { estimateKey, type KeyEstimate } from './key/estimate-key.ts'
 import { onsetEnvelopes, type OnsetEnvelopes } from './onset-envelope.ts'
+import { findBeats, type TrackedBeats } from './tempo/find-beats.ts'
 
 /** Tasks of a thread, by their kind. */
 export interface ThreadTasks {
@@ -51,7 +51,7 @@ async function answer(message: Message): Promise<ThreadAnswer<TaskKind>> {
 
 async function work(task: Message): Promise<ThreadResults[TaskKind]> {
   if (task.kind === 'onsets') return onsetEnvelopes(task.samples, task.sampleRate)
-  if (task.kind === 'beats') return findBeatGrid(task.onsets, task.bpm)
+  if (task.kind === 'beats') return findBeats(task.onsets, task.bpm)
   const { pieces, sampleRate } = task
   const hash = await hashFile(task.file)
   const tempo = estimateTempo(pieces.main, sampleRate, pieces.probes)

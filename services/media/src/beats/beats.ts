@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { analyserVersion, type Analyser } from '../analysis/analyse-audio.ts'
 import { AnalysisFailed } from '../analysis/analysis-thread.ts'
+import type { TrackedBeats } from '../analysis/tempo/find-beats.ts'
 import { createDerivedJson, soundOf } from '../delivery/derived-json.ts'
 import type { DerivedDependencies } from '../delivery/derived-file.ts'
 import { Problem, unavailable } from '../problems.ts'
@@ -55,9 +56,16 @@ async function findGrid(
 
 const thousandth = (value: number): number => Math.round(value * 1000) / 1000
 
-function describeGrid({ bpm, metre, beats, downbeats }: Awaited<ReturnType<Analyser['findBeats']>>): KeptGrid['grid'] {
+function describeGrid({ bpm, metre, beats, downbeats, curve }: TrackedBeats): KeptGrid['grid'] {
   const times = beats.map((beat) => thousandth(Math.max(0, beat)))
-  return { bpm: thousandth(bpm), metre, beats: times, downbeats: [...downbeats] }
+  const points = curve.map((point) => ({ at: thousandth(point.at), bpm: thousandth(point.bpm) }))
+  return {
+    bpm: thousandth(bpm),
+    metre,
+    beats: times,
+    downbeats: [...downbeats],
+    ...(points.length === 0 ? {} : { curve: points }),
+  }
 }
 
 /** The problem behind a failed analysis; other errors stay. */

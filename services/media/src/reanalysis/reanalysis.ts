@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import { analyserVersion, type Analyser } from '../analysis/analyse-audio.ts'
 import { analysisValues } from '../analysis/analyse-job.ts'
 import { AnalysisFailed } from '../analysis/analysis-thread.ts'
+import { octaveFrom } from '../analysis/octave-rule.ts'
 import { ArtifactMissing, type ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { MediaBus } from '../events.ts'
 import { jobEvent } from '../jobs/job-events.ts'
@@ -116,11 +117,12 @@ export class Reanalysis {
   async #try(job: JobRow, signal: AbortSignal) {
     const { artifacts, analyser, settings, timers, log } = this.#dependencies
     const timeoutMs = settings().audio_analysis_timeout_minutes * 60_000
+    const octaveWindow = octaveFrom(settings().tempo_range_from)
     const durationSeconds = job.duration_ms === null ? null : job.duration_ms / 1000
     const end = { analysis_wanted_at: null, analysis_lease_until: null }
     try {
       const found = await artifacts.withLocalFile(job.id, job.artifact ?? '', (file) =>
-        analyser.analyse(file, { signal, timeoutMs, durationSeconds }),
+        analyser.analyse(file, { signal, timeoutMs, durationSeconds, octaveWindow }),
       )
       return { ...analysisValues(found), ...end, message: 'Finished; analysed again' }
     } catch (error) {

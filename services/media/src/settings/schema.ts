@@ -44,6 +44,8 @@ export const NameTemplate = z
     description: 'For new downloads; `{title}` is a field, `[_{bpm}bpm]` is left out where the field is not known',
   })
 
+const tempoRule = 'must be 0 or a whole number from 40 to 110'
+
 /** Every setting: its rule, and its value in a fresh install. */
 const table = {
   retention_days: [numberValue(0, 365).meta({ description: 'Files older than this are deleted; 0 keeps them' }), 0],
@@ -73,6 +75,14 @@ const table = {
     15,
   ],
   audio_analysis_timeout_minutes: [numberValue(1, 60), 5],
+  tempo_range_from: [
+    z
+      .int(tempoRule)
+      .max(110, tempoRule)
+      .refine((bpm) => bpm === 0 || bpm >= 40, tempoRule)
+      .meta({ description: 'Tempi are doubled or halved into the octave from here; 0 leaves them as they are felt' }),
+    0,
+  ],
   stemsvc_duration_guard: [switchValue.meta({ description: 'Refuses to separate more than ten minutes' }), true],
   stemsvc_max_download_gib: [numberValue(1, 100), 4],
   share_link_max_uses: [numberValue(0, 10_000).meta({ description: 'For new links; 0 is unlimited' }), 0],

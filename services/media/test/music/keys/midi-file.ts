@@ -6,8 +6,11 @@ const ticksPerSecond = 960
 /** Loudness of the parts in the mix, controller 7. */
 const volumes = { chords: 88, lead: 100, bass: 105, drums: 100 } as const
 
+/** What of a score is played. */
+export type PlayedScore = Pick<Score, 'programs' | 'tuning' | 'notes'>
+
 /** A score as a standard MIDI file of one track, for General MIDI instruments. */
-export function midiFile(score: Score): Buffer {
+export function midiFile(score: PlayedScore): Buffer {
   const events: { at: number; bytes: number[] }[] = []
   for (const [part, channel] of Object.entries(channels) as [keyof typeof channels, number][]) {
     const bend = Math.max(0, Math.min(16_383, Math.round(8192 + (score.tuning / 2) * 8192)))

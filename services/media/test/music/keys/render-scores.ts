@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { musicalKeys } from '../../../src/music/musical-keys.ts'
 import { isInstalled } from '../../../bench/tempo/program.ts'
 import type { Score } from './compose.ts'
-import { midiFile } from './midi-file.ts'
+import { midiFile, type PlayedScore } from './midi-file.ts'
 
 const run = promisify(execFile)
 
@@ -25,8 +25,12 @@ export async function renderObstacle(soundFont: string): Promise<string | undefi
 /** Plays a score with a sound font into a WAV file of a folder, and returns its path. */
 export async function renderScore(score: Score, folder: string, soundFont: string): Promise<string> {
   const number = musicalKeys.findIndex(({ tonic, mode }) => tonic === score.key.tonic && mode === score.key.mode)
-  const name = `${number}-${score.name.replaceAll(/\W+/g, '-')}`
-  const [midi, wav] = [join(folder, `${name}.mid`), join(folder, `${name}.wav`)]
+  return playScore(score, join(folder, `${number}-${score.name.replaceAll(/\W+/g, '-')}`), soundFont)
+}
+
+/** Plays a score into a WAV file, whose path without its ending is given, and returns the path of the file. */
+export async function playScore(score: PlayedScore, path: string, soundFont: string): Promise<string> {
+  const [midi, wav] = [`${path}.mid`, `${path}.wav`]
   await writeFile(midi, midiFile(score))
   const words = ['-n', '-i', '-q', '-r', '44100', '-g', '0.5', '-T', 'wav', '-F', wav, soundFont, midi]
   await run('fluidsynth', words, { timeout: 60_000 })

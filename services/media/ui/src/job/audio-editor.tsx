@@ -11,6 +11,7 @@ import { Player } from './player.tsx'
 import { TrimList } from './trim-list.tsx'
 import { TrimTools } from './trim-tools.tsx'
 import { usePart, usePartOnWave } from './use-part.ts'
+import { useBeats } from './use-beats.ts'
 import { useFineShape } from './use-fine-shape.ts'
 import { useWave } from './use-wave.ts'
 
@@ -67,6 +68,8 @@ function Editor({ job, shape }: { job: Job; shape: Waveform }) {
     onPart: tools.choose,
     onProblem: () => setProblem('The audio cannot be played. Its file can still be downloaded.'),
   })
+  const { data: beats } = useBeats(job)
+  useEffect(() => wave?.showBeats(beats), [wave, beats])
   useEffect(() => {
     if (fine.data !== undefined) wave?.refine(fine.data)
   }, [wave, fine.data])

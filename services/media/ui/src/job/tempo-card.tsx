@@ -1,6 +1,6 @@
-import { Button, Group, Text } from '@mantine/core'
-import { answer, Section, StatusBadge, useAction } from '@hearth/ui'
-import { IconCheck, IconHandFinger } from '@tabler/icons-react'
+import { Anchor, Button, Group, Text } from '@mantine/core'
+import { answer, describeError, Fact, formatCount, Section, StatusBadge, useAction } from '@hearth/ui'
+import { IconCheck, IconHandFinger, IconRefresh } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../buttons.tsx'
@@ -10,6 +10,8 @@ import { showAnswer } from '../jobs/use-job-actions.ts'
 import { useKeys } from '../keyboard/keys.tsx'
 import { Waiting } from '../progress/waiting.tsx'
 import { addTap, tempoOf } from './tap-tempo.ts'
+import { TempoCurve } from './tempo-curve.tsx'
+import { timeSignature, useBeats } from './use-beats.ts'
 
 /** Tempo with its confidence, and the ways to correct it by ear. */
 export function TempoCard({ job }: { job: Job }) {
@@ -21,6 +23,7 @@ export function TempoCard({ job }: { job: Job }) {
         <>
           <Present job={job} />
           <Correct job={job} />
+          {job.bpm !== null && <Beats job={job} />}
         </>
       )}
     </Section>
@@ -48,9 +51,46 @@ function Present({ job: { bpm, bpm_confidence: confidence } }: { job: Job }) {
   )
 }
 
+/** Metre, beats and the drift of the tempo; the server finds them when somebody looks for the first time. */
+function Beats({ job }: { job: Job }) {
+  const { data, error, isFetching, refetch } = useBeats(job)
+  if (error !== null)
+    return (
+      <div className="beats">
+        <Text size="sm" c="dimmed">
+          The beats were not found: {describeError(error)}
+        </Text>
+        <ActionButton icon={IconRefresh} size="xs" loading={isFetching} onClick={() => void refetch()}>
+          Try again
+        </ActionButton>
+      </div>
+    )
+  if (data === undefined)
+    return (
+      <div className="beats">
+        <Waiting label="Finding the beats" />
+      </div>
+    )
+  return (
+    <div className="beats">
+      <dl className="hearth-facts" data-start>
+        <Fact name="Metre">{data.metre === null ? 'Not known' : timeSignature(data.metre)}</Fact>
+        <Fact name="Beat grid">
+          {formatCount(data.beats.length, 'beat')}
+          {data.downbeats.length > 0 && ` in ${formatCount(data.downbeats.length, 'bar')}`}
+        </Fact>
+      </dl>
+      {data.curve !== undefined && <TempoCurve curve={data.curve} />}
+      <Anchor size="sm" href={`/api/jobs/${job.id}/beats`} download={`beats-${job.id}.json`}>
+        Download beats (JSON)
+      </Anchor>
+    </div>
+  )
+}
+
 function sentenceOf(confidence: number | null): string {
   if (confidence === null) return 'The confidence is not known.'
-  if (confidence >= 0.995) return 'Set by ear, or found beyond doubt. It is part of the file name.'
+  if (confidence === 1) return 'Set by ear. It is part of the file name.'
   return `Found by analysis, ${Math.round(confidence * 100)} % sure. If it sounds off, try half or double.`
 }
 

@@ -1,9 +1,10 @@
 import WaveSurfer from 'wavesurfer.js'
 import Hover from 'wavesurfer.js/plugins/hover'
 import Regions, { type Region } from 'wavesurfer.js/plugins/regions'
-import type { Waveform } from '../api.ts'
+import type { BeatGrid as Beats, Waveform } from '../api.ts'
 import { clock } from '../jobs/job-labels.ts'
 import type { BeatGrid } from './beat-grid.ts'
+import { BeatLines } from './beat-lines.ts'
 import { maxLength, minLength, type Part } from './part.ts'
 
 /** Options and callbacks of a wave. */
@@ -42,6 +43,7 @@ export class Wave {
   #region: Region | undefined
   #isLooping = false
   #grid: BeatGrid | undefined
+  #beats: BeatLines | undefined
 
   constructor(container: HTMLElement, { source, shape, nonce, scheme, onPart, onProblem }: WaveOptions) {
     this.#duration = shape.duration_seconds
@@ -141,6 +143,13 @@ export class Wave {
     this.#drawGrid()
   }
 
+  /** Lines where the beats are, and stronger ones where bars begin; none without beats. */
+  showBeats(beats: Beats | undefined): void {
+    this.#beats = beats === undefined ? undefined : new BeatLines(beats, this.#duration)
+    this.#lines.replaceChildren(...(this.#beats === undefined ? [] : [this.#beats.drawing]))
+    this.#drawGrid()
+  }
+
   recolour(scheme: Scheme): void {
     if (this.#surfer.options.waveColor !== colours[scheme].waveColor) this.#surfer.setOptions(colours[scheme])
   }
@@ -185,6 +194,7 @@ export class Wave {
     const wrapper = this.#surfer.getWrapper()
     const pixels = wrapper.clientWidth / this.#duration
     const beat = this.#grid === undefined ? 0 : (60 / this.#grid.bpm) * pixels
+    this.#beats?.fit(this.#grid === undefined ? pixels : 0)
     // Lines closer than this would be a grey wash.
     if (this.#grid === undefined || beat * 4 < 14) {
       this.#lines.style.backgroundImage = 'none'

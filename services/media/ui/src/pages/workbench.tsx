@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core'
-import { answer, ApiError, EmptyState, ErrorState, LoadingLines, useDocumentTitle } from '@hearth/ui'
+import { ApiError, EmptyState, ErrorState, LoadingLines, useDocumentTitle } from '@hearth/ui'
 import { IconMoodEmpty, IconWaveSawTool } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'wouter'
-import { api, fetchPath, keys, ofJob, readJob, type Job } from '../api.ts'
+import { fetchPath, keys, readJob, type Job } from '../api.ts'
+import { useBeats } from '../job/use-beats.ts'
 import { isDownloadable, titleOf } from '../jobs/job.ts'
 import { Waiting } from '../progress/waiting.tsx'
 import { WorkbenchView } from '../workbench/workbench-view.tsx'
@@ -70,12 +71,7 @@ function Workbench({ job }: { job: Job }) {
     queryKey: keys.workbench(id),
     queryFn: () => readWorkbench(id),
   })
-  const beats = useQuery({
-    ...lasting,
-    queryKey: keys.beats(id),
-    enabled: job.type === 'audio',
-    queryFn: () => answer(api.GET('/api/jobs/{job_id}/beats', ofJob(id))),
-  })
+  const beats = useBeats(job)
   const failed = [peaks, session].find(({ error, data }) => error !== null && data === undefined)
   if (failed !== undefined)
     return (

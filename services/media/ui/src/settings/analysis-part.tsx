@@ -28,8 +28,8 @@ export function AnalysisPart() {
       {pending === 0 && (
         <>
           <Text size="sm" c="dimmed">
-            {formatCount(outdated, 'sound')} without key and loudness, from before an upgrade or a change of the
-            settings above. New downloads go first.
+            {formatCount(outdated, 'sound')} without the values that an analysis finds today, from before an upgrade or
+            a change of the settings above. New downloads go first.
           </Text>
           <Group gap="xs">
             <ActionButton icon={IconRefresh} loading={start.isPending} onClick={() => start.mutate()}>

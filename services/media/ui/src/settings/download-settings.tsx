@@ -62,6 +62,13 @@ const audio: readonly SettingField[] = [
     description: '1 to 60 minutes. The file is available either way.',
     unit: 'min',
   },
+  {
+    name: 'tempo_range_from',
+    label: 'Tempo range from',
+    description: '40 to 110 BPM: tempi are doubled or halved to lie between it and twice it. For new analyses.',
+    unit: 'BPM',
+    zero: 'as felt',
+  },
 ]
 
 const names: readonly SettingField[] = [
