@@ -32,6 +32,11 @@ hearth doctor | grep -q BIND_PORT
 sed -i '/^BIND_PORT=nowhere$/d' /etc/hearth/${name}.env
 hearth ${name} backup /var/lib/hearth/${name}/trial.backup
 test "$(stat -c %U /var/lib/hearth/${name}/trial.backup)" = hearth-${name}
+hearth ${name} restore --check /var/lib/hearth/${name}/trial.backup
+install -d -o hearth-${name} -g hearth-${name} -m 0700 /mnt/backups
+echo BACKUP_DIR=/mnt/backups | tee -a /etc/hearth/${name}.env >/dev/null
+hearth ${name} backup /mnt/backups/one.backup
+sed -i '/^BACKUP_DIR=/d' /etc/hearth/${name}.env
 ${stopLines([service])}
 echo BIND_PORT=${otherPort} >>/etc/hearth/${name}.env
 ${startLines([{ ...service, port: otherPort }])}
