@@ -305,7 +305,7 @@ export interface FileRow {
   content: string
 }
 
-/** Every table that is backed up, referenced ones first. Challenges, pauses and paces are of the moment, triggers write the library's, and upkeep adds totals up. */
+/** Every table that is backed up, referenced ones first. Challenges, pauses and paces are of the moment, and triggers write the library's. */
 export const tableNames = [
   'facts',
   'settings',
@@ -332,6 +332,8 @@ export const tableNames = [
   'intake_items',
   'files',
   'artifacts',
+  'departing_artifacts',
+  'storage_totals',
   'evictions',
   ...notificationTableNames,
 ] as const satisfies readonly (keyof Tables)[]

@@ -99,7 +99,7 @@ async function openHouse(location: DatabaseLocation) {
       await writeFile(path, content)
       return path
     },
-    sweep: () => sweepArtifacts({ database, artifacts: ledger, timers }, 0),
+    sweep: () => sweepArtifacts({ database, artifacts: ledger, timers }, { age: 0 }),
     async [Symbol.asyncDispose]() {
       await storage.close()
       await database.close()

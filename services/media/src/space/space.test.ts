@@ -85,7 +85,7 @@ async function openHouse(location: DatabaseLocation) {
     die: () => (isDead = true),
     async revive() {
       isDead = false
-      await sweepArtifacts({ database, artifacts, timers }, 0)
+      await sweepArtifacts({ database, artifacts, timers }, { age: 0 })
     },
     /** A finished job with a file, used so many hours ago. */
     async add(hoursAgo: number, bytes: number, more: Partial<JobRow> = {}) {

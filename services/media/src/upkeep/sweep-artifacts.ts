@@ -16,17 +16,25 @@ export interface SweepDependencies {
   readonly timers: Timers
 }
 
+/** What a sweep looks at. */
+export interface SweepOptions {
+  /** What is younger may be on its way and stays as it is, milliseconds; 0 while no process works. */
+  readonly age: number
+  /** Gives files of an earlier version their rows, which takes a while for many. */
+  readonly isAdopting?: boolean
+}
+
 /** Folders that are compared with their rows at a time. */
 const atOnce = 200
 
 /**
  * Compares the record of the stored files with the storage, and mends what a crash left between the two: deletions that were
- * begun, files without a job, rows without a file. Files of an earlier version get their rows. What is younger than `age`
- * milliseconds may be on its way and stays as it is.
+ * begun, files without a job, rows without a file. Files of an earlier version get their rows.
  */
-export async function sweepArtifacts(dependencies: SweepDependencies, age: number): Promise<void> {
+export async function sweepArtifacts(dependencies: SweepDependencies, options: SweepOptions): Promise<void> {
+  const { age } = options
   const { artifacts, database, timers } = dependencies
-  const sweep = new ArtifactSweep(dependencies, age)
+  const sweep = new ArtifactSweep(dependencies, options)
   // Without another process nothing is on its way.
   await artifacts.clear(await listDeparting(database.query, age === 0 ? Number.MAX_SAFE_INTEGER : timers.now() - age))
   const seen = new Set<string>()
@@ -45,12 +53,14 @@ export async function sweepArtifacts(dependencies: SweepDependencies, age: numbe
 
 class ArtifactSweep {
   readonly #dependencies: SweepDependencies
+  readonly #isAdopting: boolean
   /** What was put later is left alone. */
   readonly #before: number
   /** The same for files on their way. */
   readonly #begunBefore: number
 
-  constructor(dependencies: SweepDependencies, age: number) {
+  constructor(dependencies: SweepDependencies, { age, isAdopting = true }: SweepOptions) {
+    this.#isAdopting = isAdopting
     const now = dependencies.timers.now()
     this.#dependencies = dependencies
     this.#before = now - age
@@ -87,6 +97,7 @@ class ArtifactSweep {
     if (unknown.length === 0) return
     // It may have been made since the list was read.
     const isWanted = isKept(owner) || isKept((await store.fileOwners(this.#db, [jobId])).get(jobId))
+    if (isWanted && !this.#isAdopting) return
     if (isWanted) for (const { name } of unknown) await this.#adopt(jobId, name, owner)
     else if (rows.length === 0) await artifacts.removeJob(jobId)
     else for (const { name } of unknown) await artifacts.removeOne(jobId, name)

@@ -8,7 +8,7 @@ import { jobEvent } from '../jobs/job-events.ts'
 import type { WorkFolders } from '../jobs/work-folders.ts'
 import type { Settings } from '../settings/schema.ts'
 import { expiredJobs, forgetFiles, goingOn } from './store.ts'
-import { sweepArtifacts } from './sweep-artifacts.ts'
+import { sweepArtifacts, type SweepOptions } from './sweep-artifacts.ts'
 
 /** Interval of the upkeep and minimum age of a stray file, milliseconds. */
 const every = 3_600_000
@@ -32,7 +32,7 @@ export interface UpkeepDependencies {
 export function createUpkeep(dependencies: UpkeepDependencies) {
   const run = async () => {
     await retire(dependencies)
-    await sweep(dependencies, strayAge)
+    await sweep(dependencies, { age: strayAge })
     for (const other of dependencies.others) await other()
   }
   let timer: NodeJS.Timeout | undefined
@@ -41,8 +41,8 @@ export function createUpkeep(dependencies: UpkeepDependencies) {
   return {
     /** Runs once. */
     run,
-    /** Deletes leftovers at once; only while no job runs, in any process. */
-    clear: () => sweep(dependencies, 0),
+    /** Deletes leftovers at once; only while no job runs, in any process. What takes long is left to `start`. */
+    clear: () => sweep(dependencies, { age: 0, isAdopting: false }),
     start(): void {
       round()
       timer = setInterval(round, every).unref()
@@ -65,9 +65,9 @@ async function retire({ db, artifacts, bus, timers, settings }: UpkeepDependenci
 }
 
 /** Deletes what a crash left: working folders, and stored files without a job. */
-async function sweep(dependencies: UpkeepDependencies, age: number): Promise<void> {
+async function sweep(dependencies: UpkeepDependencies, options: SweepOptions): Promise<void> {
   const { db, folders } = dependencies
   const kept = new Set(await goingOn(db))
   await folders.sweep((id) => kept.has(id))
-  await sweepArtifacts(dependencies, age)
+  await sweepArtifacts(dependencies, options)
 }
