@@ -92,17 +92,24 @@ export async function beginArrival(
 const isReplacing = ({ row, previous }: Arrival): boolean =>
   previous !== undefined && previous.folder_id !== row.folder_id
 
-/** Notes that a file has arrived. Returns places to clear: its own when the job was removed meanwhile. */
-export async function endArrival(trx: Db, arrival: Arrival): Promise<Place[]> {
+/**
+ * Notes that a file has arrived. Returns places to clear: undefined when the job was removed meanwhile, and then the place of
+ * the file is noted as departing.
+ */
+export async function endArrival(trx: Db, arrival: Arrival): Promise<Place[] | undefined> {
   const { row } = arrival
-  const around = await rowsAround(trx, row.job_id, row.name)
-  const present = around.find(({ job_id }) => job_id === row.job_id)
+  const present = await presentRow(trx, row)
   if (!isReplacing(arrival)) {
-    if (present?.folder_id !== row.folder_id) return [row]
-    await putRow(trx, { ...present, is_stored: 1 })
+    if (present?.folder_id !== row.folder_id) {
+      await noteDeparting(trx, row, row.put_at)
+      return undefined
+    }
+    if (isStillOf(row, present)) await putRow(trx, { ...present, is_stored: 1 })
+    // Either content may be there, so it is compared with no other.
+    else await putRow(trx, { ...present, content_hash: null })
     return []
   }
-  if (present === undefined) return [row]
+  if (present === undefined) return undefined
   const places = await dropRows(trx, [present], row.put_at)
   await deleteDeparting(trx, [row])
   await putRow(trx, { ...row, is_stored: 1 })
@@ -115,12 +122,25 @@ export async function undoArrival(trx: Db, arrival: Arrival): Promise<Place[]> {
   const { row, previous } = arrival
   // A storage that did not answer may have it all the same.
   if (isReplacing(arrival)) return [row]
+  // Another attempt may have begun since, and the row is its own.
+  if (!isStillOf(row, await presentRow(trx, row))) return []
   if (previous === undefined) return dropRows(trx, [row], row.put_at)
   // It may be the new content all the same, so it is compared with no other.
   await putRow(trx, { ...previous, content_hash: null })
   await addToTotals(trx, row.kind, { bytes: previous.bytes - row.bytes, files: 0 })
   return []
 }
+
+async function presentRow(trx: Db, { job_id, name }: ArtifactRow): Promise<ArtifactRow | undefined> {
+  return (await rowsAround(trx, job_id, name)).find((row) => row.job_id === job_id)
+}
+
+/** Returns true if a row is the one that an arrival wrote, and no later one. */
+const isStillOf = (row: ArtifactRow, present: ArtifactRow | undefined): boolean =>
+  present?.is_stored === 0 &&
+  present.folder_id === row.folder_id &&
+  present.put_at === row.put_at &&
+  present.bytes === row.bytes
 
 /** Gives a job a file that is stored for another. Only in the transaction that found it there. */
 export async function addReference(trx: Db, row: ArtifactRow): Promise<void> {

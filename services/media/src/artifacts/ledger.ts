@@ -98,7 +98,9 @@ export class ArtifactLedger implements ArtifactStore {
         .catch(() => undefined)
       throw error
     }
-    await this.clear(await this.#change((trx) => store.endArrival(trx, arrival)))
+    const places = await this.#change((trx) => store.endArrival(trx, arrival))
+    await this.clear(places ?? [arrival.row])
+    if (places === undefined) throw new ArtifactMissing(jobId, name)
   }
 
   async stat(jobId: string, name: string): Promise<ArtifactFacts | undefined> {
