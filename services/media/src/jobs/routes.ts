@@ -77,7 +77,8 @@ function changeRoutes(jobs: Jobs): Route[] {
         path: '/api/submit',
         summary: 'Submit a download',
         description:
-          'Queries the platform for title and length, 8 seconds at most; creates the job whether or not it answers.',
+          'Queries the platform for title and length, 8 seconds at most; creates the job whether or not it answers. ' +
+          'A 503 with error `no_room` stays until room is made; a full queue passes.',
         limit: '10',
         takes: 'form',
         body: Submission,

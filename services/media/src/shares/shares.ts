@@ -58,7 +58,9 @@ export class Shares {
       await store.lockLinks(database, trx)
       const present = (await store.linksOf(trx, job.id)).find((link) => this.#isAsGoodAsNew(link))
       const link = present ?? this.#newLink(job.id, { is_reusable: 1 })
-      if (present === undefined) await this.#insert(trx, link)
+      if (present !== undefined) return link
+      if (!(await store.allHaveFiles(trx, [job.id]))) throw notFound('file')
+      await this.#insert(trx, link)
       return link
     })
     return this.#linkView(row, base)
@@ -98,7 +100,13 @@ export class Shares {
   /** Changes a link; one that has ended works again when its end is moved. */
   async change(id: string, changes: ShareChange, base: string): Promise<Share> {
     await this.#read(id, base)
-    await store.updateLink(this.#db, id, await this.#valuesOf(changes))
+    const { database } = this.#dependencies
+    const values = await this.#valuesOf(changes)
+    // One that works again keeps its files from going to make room.
+    await database.query.transaction().execute(async (trx) => {
+      await store.lockLinks(database, trx)
+      await store.updateLink(trx, id, values)
+    })
     return this.#read(id, base)
   }
 

@@ -6,7 +6,7 @@ import type { Settings, StorageRule } from '../settings/schema.ts'
 import type { Tables } from '../tables.ts'
 import { planRoom, type RoomPlan } from './plan-room.ts'
 import type { StoragePlan, StorageUsage } from './schema.ts'
-import { sumPinned, sumReserved, sumTotals } from './store.ts'
+import { sumFreeable, sumPinned, sumReserved, sumTotals } from './store.ts'
 
 /** A budget, and what is to be stored within it. */
 export interface RoomQuestion {
@@ -29,6 +29,8 @@ export interface Assessment {
   /** Bytes that are too many; 0 when everything fits. */
   readonly shortage: number
   readonly plan: RoomPlan
+  /** Bytes that the plan and those after it can free. */
+  readonly freeable: number
 }
 
 const nothing: RoomPlan = { copies: [], jobs: [], freed: 0, isComplete: true }
@@ -39,19 +41,20 @@ export async function assessRoom(db: Kysely<Tables>, question: RoomQuestion): Pr
   const [used, reserved] = [await sumTotals(db), await sumReserved(db, besides)]
   const shortage = budget === 0 ? 0 : Math.max(0, used + reserved + bytes - budget, diskShortage)
   const plan = shortage === 0 ? nothing : await planRoom(db, { shortage, rule, now })
-  return { used, reserved, shortage, plan }
+  const freeable = plan.isComplete ? plan.freed : await sumFreeable(db, now)
+  return { used, reserved, shortage, plan, freeable }
 }
 
 /** Downloads of a plan that the API names. */
 const maxNamed = 100
 
 /** A plan as the API shows it. */
-export function planView({ shortage, plan: { copies, jobs, freed, isComplete } }: Assessment): StoragePlan {
+export function planView({ shortage, freeable, plan: { copies, jobs, freed, isComplete } }: Assessment): StoragePlan {
   const sum = (rows: readonly { readonly bytes: number }[]) => rows.reduce((total, { bytes }) => total + bytes, 0)
   return {
     shortage_bytes: shortage,
     freed_bytes: freed,
-    is_enough: freed >= shortage,
+    is_enough: freeable >= shortage,
     is_complete: isComplete,
     copies: { bytes: sum(copies), files: copies.length },
     downloads: {

@@ -27,7 +27,7 @@ export interface RoomRequest {
 
 /** Rows read at a time; most copies and jobs in one plan. */
 const slice = 200
-const [maxCopies, maxJobs] = [20_000, 1000]
+const [maxCopies, maxJobs] = [2000, 1000]
 
 /**
  * Plans what goes to make room: first what can be made again, of the longest unused jobs first; then whole downloads in the order
@@ -37,7 +37,8 @@ export async function planRoom(db: Kysely<Tables>, request: RoomRequest): Promis
   const { shortage, rule, now } = request
   const copies: (ArtifactRow & { title: string })[] = []
   let freed = 0
-  for (let isMore = true; isMore && freed < shortage && copies.length < maxCopies;) {
+  let isMore = true
+  while (isMore && freed < shortage && copies.length < maxCopies) {
     const found = await listCopies(db, { now, offset: copies.length, limit: slice })
     isMore = found.length === slice
     for (const copy of found) {
@@ -47,8 +48,10 @@ export async function planRoom(db: Kysely<Tables>, request: RoomRequest): Promis
     }
   }
   if (freed >= shortage) return { copies, jobs: [], freed, isComplete: true }
+  // No download goes while a copy may.
+  if (isMore) return { copies, jobs: [], freed, isComplete: false }
   const picker = createJobPicker()
-  let isMore = true
+  isMore = true
   for (let offset = 0; isMore && freed < shortage && picker.jobs.length < maxJobs; offset += slice) {
     const candidates = await listCandidates(db, rule, { now, offset, limit: slice })
     isMore = candidates.isMore

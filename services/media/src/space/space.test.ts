@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { DatabaseLocation } from '@hearth/database'
+import type { Kysely } from 'kysely'
 import { createLocalBus } from '@hearth/events'
 import { createFastTimers, createLog } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
@@ -15,10 +16,12 @@ import type { MediaEvent } from '../events.ts'
 import { findJob, insertJob } from '../jobs/store.ts'
 import { defaultSettings, type Settings } from '../settings/schema.ts'
 import { insertLink } from '../shares/store.ts'
-import type { JobRow, ShareLinkRow } from '../tables.ts'
+import type { ArtifactRow } from '../artifacts/tables.ts'
+import type { JobRow, ShareLinkRow, Tables } from '../tables.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import { sweepArtifacts } from '../upkeep/sweep-artifacts.ts'
 import { Space } from './space.ts'
+import { insertEvictions } from './store.ts'
 
 const hour = 3_600_000
 
@@ -117,6 +120,49 @@ async function openHouse(location: DatabaseLocation) {
       await place[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Adds downloads of 10 bytes by their rows alone, and copies of 1 byte to the first of them. */
+async function addMany(db: Kysely<Tables>, count: number, copies = 0): Promise<void> {
+  const rows = Array.from({ length: count }, (_, index) =>
+    finishedJob({ last_used_at: 1000 + index, created_at: 1000 + index }),
+  )
+  const file = { content_hash: null, is_stored: 1, put_at: -hour }
+  const files: ArtifactRow[] = rows.map(({ id }) => ({
+    ...file,
+    job_id: id,
+    name: 'source.m4a',
+    folder_id: id,
+    kind: 'original',
+    bytes: 10,
+  }))
+  const first = rows[0]?.id ?? ''
+  for (let index = 0; index < copies; index += 1)
+    files.push({
+      ...file,
+      job_id: first,
+      name: `audio_mp3_${index}.mp3`,
+      folder_id: first,
+      kind: 'conversion',
+      bytes: 1,
+    })
+  for (let at = 0; at < rows.length; at += 500)
+    await db
+      .insertInto('jobs')
+      .values(rows.slice(at, at + 500))
+      .execute()
+  for (let at = 0; at < files.length; at += 500)
+    await db
+      .insertInto('artifacts')
+      .values(files.slice(at, at + 500))
+      .execute()
+  await db
+    .insertInto('storage_totals')
+    .values([
+      { kind: 'original', bytes: 10 * count, files: count },
+      { kind: 'conversion', bytes: copies, files: copies },
+    ])
+    .execute()
 }
 
 const active = (more: Partial<JobRow> = {}) => finishedJob({ status: 'downloading', artifact: null, ...more })
@@ -250,30 +296,7 @@ for (const { name, skip, createLocation } of bothDatabases) {
 
   test(`${name}: a plan among 1,300 downloads is bounded, and goes on until there is enough`, { skip }, async () => {
     await using house = await openHouse(await createLocation())
-    const rows = Array.from({ length: 1300 }, (_, index) =>
-      finishedJob({ last_used_at: 1000 + index, created_at: 1000 + index }),
-    )
-    for (let at = 0; at < rows.length; at += 500)
-      await house.db
-        .insertInto('jobs')
-        .values(rows.slice(at, at + 500))
-        .execute()
-    const files = rows.map(({ id }) => ({
-      job_id: id,
-      name: 'source.m4a',
-      folder_id: id,
-      kind: 'original' as const,
-      bytes: 10,
-      content_hash: null,
-      is_stored: 1,
-      put_at: 1,
-    }))
-    for (let at = 0; at < files.length; at += 500)
-      await house.db
-        .insertInto('artifacts')
-        .values(files.slice(at, at + 500))
-        .execute()
-    await house.db.insertInto('storage_totals').values({ kind: 'original', bytes: 13_000, files: 1300 }).execute()
+    await addMany(house.db, 1300)
     const plan = await house.space.preview({ budget_bytes: 2000 })
     assert.deepEqual([plan.is_complete, plan.downloads.count, plan.downloads.first.length], [false, 1000, 100])
     house.set({ storage_budget_bytes: 2000 })
@@ -281,5 +304,46 @@ for (const { name, skip, createLocation } of bothDatabases) {
     assert.equal((await house.space.usage()).used_bytes, 2000)
     const left = await house.db.selectFrom('jobs').select('id').where('artifact', 'is not', null).execute()
     assert.equal(left.length, 200)
+  })
+
+  test(`${name}: a download that can never fit takes none of 1,300, one that can takes 1,200`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    await addMany(house.db, 1300)
+    house.set({ storage_budget_bytes: 13_000 })
+    const job = active()
+    await insertJob(house.db, job)
+    const left = async () => {
+      const rows = await house.db.selectFrom('jobs').select('id').where('artifact', 'is not', null).execute()
+      return rows.length
+    }
+    await assert.rejects(house.space.reserve(job, 13_001, true), /at most 13 KiB can be made free/)
+    assert.equal(await left(), 1300)
+    await house.space.reserve(job, 12_000, true)
+    assert.equal(await left(), 100)
+  })
+
+  test(`${name}: no download goes while one of 2,100 copies may`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    await addMany(house.db, 1, 2100)
+    house.set({ storage_budget_bytes: 10 })
+    assert.equal((await house.space.preview({})).downloads.count, 0)
+    assert.equal(await house.space.enforce(), true)
+    assert.equal((await house.space.usage()).used_bytes, 10)
+    assert.equal((await house.db.selectFrom('jobs').select('artifact').executeTakeFirst())?.artifact, 'source.m4a')
+  })
+
+  test(`${name}: the log takes what went from 5,000 jobs`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    const rows = Array.from({ length: 5000 }, (_, index) => ({
+      id: `eviction ${index}`,
+      evicted_at: 1,
+      job_id: `job ${index}`,
+      title: 'A title',
+      kind: 'copies' as const,
+      bytes: 1,
+      reason: 'room',
+    }))
+    await insertEvictions(house.db, rows)
+    assert.equal((await house.space.evictions(6000)).length, 5000)
   })
 }

@@ -134,7 +134,8 @@ export class Space implements Room {
       const outcome = await this.#makeRoom({ bytes: 0, diskShortage: 0 })
       if (outcome !== 'more') return outcome === 'enough'
     }
-    return false
+    // More may go: the next interval goes on.
+    return true
   }
 
   /** What went to make room, newest first. */
@@ -159,9 +160,10 @@ export class Space implements Room {
     const work = database.query.transaction().execute(async (trx) => {
       await lockLedger(database, trx)
       await lockLinks(database, trx)
-      const { shortage, plan } = await assessRoom(trx, question)
+      const { shortage, plan, freeable } = await assessRoom(trx, question)
       const isEnough = plan.freed >= shortage
-      if (!isEnough && job !== undefined && plan.isComplete) return { outcome: 'none' as const, evicted: nothingGone }
+      // A part of what is needed goes only if the rest can follow.
+      if (job !== undefined && freeable < shortage) return { outcome: 'none' as const, evicted: nothingGone }
       const evicted = await evict(trx, plan, { artifacts, now: question.now, reason: reason.slice(0, 300) })
       if (isEnough && job !== undefined) await reserveBytes(trx, job, bytes)
       const unfinished = plan.isComplete ? ('none' as const) : ('more' as const)
@@ -183,15 +185,15 @@ export class Space implements Room {
     const [diskRoom, frees] = [await this.#diskRoom(), await this.#frees()]
     const diskShortage = frees ? Math.max(0, bytes - diskRoom) : 0
     const found = await assessRoom(this.#db, { budget, rule, now: this.#now(), bytes, besides, diskShortage })
-    const fits = found.plan.freed >= found.shortage && (frees || bytes <= diskRoom)
+    const fits = found.freeable >= found.shortage && (frees || bytes <= diskRoom)
     return { ...found, fits, diskRoom }
   }
 
   /** What does not fit, and what to do. */
-  #refusal(bytes: number, { used, reserved, plan, diskRoom }: Assessment & { diskRoom: number }): string {
+  #refusal(bytes: number, { used, reserved, freeable, diskRoom }: Assessment & { diskRoom: number }): string {
     const { storage_budget_bytes: budget } = this.#dependencies.settings()
     const room = budget === 0 ? diskRoom : Math.min(diskRoom, budget - used - reserved)
-    const most = bytesText(Math.max(0, room + plan.freed))
+    const most = bytesText(Math.max(0, room + freeable))
     if (budget === 0) return `it takes about ${bytesText(bytes)}, and the disk has room for ${most}`
     return (
       `it takes about ${bytesText(bytes)}, and at most ${most} can be made free of ${bytesText(budget)}. ` +

@@ -126,6 +126,31 @@ export async function listCandidates(
 
 const sumOf = (column: string) => sql<number>`coalesce(cast(sum(${sql.ref(column)}) as bigint), 0)`
 
+/** Bytes that all plans together could free: what `listCopies` and `listCandidates` would give to the end. */
+export async function sumFreeable(db: Db, now: number): Promise<number> {
+  const remakeable = sql`(${sql.join([...remakeableKinds])})`
+  const leaving = db.selectFrom('jobs').select(['jobs.id', 'jobs.artifact']).where(mayGo(now)).as('leaving')
+  const isMain = sql<boolean>`artifacts.name = leaving.artifact`
+  const isCopy = sql<boolean>`artifacts.kind in ${remakeable} and artifacts.put_at < ${now - youngCopy}`
+  // Of those that have the same file the last one frees it, if all of them may go.
+  const isLastOfAll = sql<boolean>`not exists (
+    select 1 from artifacts p where p.folder_id = artifacts.folder_id and p.name = artifacts.name
+      and (p.job_id > artifacts.job_id or p.job_id not in (${db.selectFrom('jobs').select('jobs.id').where(mayGo(now))})))`
+  const isAlone = sql<boolean>`artifacts.kind not in ${remakeable} and not exists (
+    select 1 from artifacts p where p.folder_id = artifacts.folder_id and p.name = artifacts.name
+      and p.job_id <> artifacts.job_id)
+    and exists (
+      select 1 from artifacts m where m.job_id = leaving.id and m.name = leaving.artifact and m.is_stored = 1)`
+  const { bytes } = await db
+    .selectFrom('artifacts')
+    .innerJoin(leaving, 'leaving.id', 'artifacts.job_id')
+    .select(sumOf('artifacts.bytes').as('bytes'))
+    .where('artifacts.is_stored', '=', 1)
+    .where(sql<boolean>`(${isCopy} or (${isMain} and ${isLastOfAll}) or (not ${isMain} and ${isAlone}))`)
+    .executeTakeFirstOrThrow()
+  return bytes
+}
+
 /** Bytes of all stored files. */
 export async function sumTotals(db: Db): Promise<number> {
   const { bytes } = await db.selectFrom('storage_totals').select(sumOf('bytes').as('bytes')).executeTakeFirstOrThrow()
@@ -172,10 +197,11 @@ export async function reserveBytes(
 
 /** Adds to the log of what went. */
 export async function insertEvictions(trx: Db, rows: readonly EvictionRow[]): Promise<void> {
-  if (rows.length > 0)
+  // A statement takes a limited number of values.
+  for (let at = 0; at < rows.length; at += 500)
     await trx
       .insertInto('evictions')
-      .values([...rows])
+      .values(rows.slice(at, at + 500))
       .execute()
 }
 
