@@ -230,6 +230,9 @@ describe('exports', () => {
     const id = randomUUID()
     const json = { id, parts: [{ name: 'Once', start: 1, end: 2 }] }
     await make(sound.id, json)
+    const twice = randomUUID()
+    const [one, two] = await Promise.all([1, 2].map(() => request(sound.id, { ...json, id: twice })))
+    assert.deepEqual([one?.status, two?.status, one?.body.id, two?.body.id], [202, 202, twice, twice])
     const again = await request(sound.id, json)
     assert.deepEqual([again.status, again.body.id, again.body.status], [202, id, 'done'])
     assert.equal((await list(sound.id)).filter((one) => one.id === id).length, 1)

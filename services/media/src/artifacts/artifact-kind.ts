@@ -11,8 +11,8 @@ const beginnings: readonly (readonly [RegExp, ArtifactKind])[] = [
   [/^trim_/, 'trim'],
   [/^export_/, 'export'],
   [/^stem_/, 'stem'],
-  // Also the beats, which are laid over it.
-  [/^(?:waveform|beats)\./, 'wave'],
+  // Also its peaks, and the beats that are laid over it.
+  [/^(?:waveform|peaks|beats)\./, 'wave'],
   [/^thumbnail\./, 'picture'],
 ]
 

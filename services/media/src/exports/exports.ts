@@ -49,7 +49,8 @@ export class Exports {
     if (!(await hasSpace())) throw unavailable('There is not enough space left on the disk')
     await this.#makeRoom(job.id)
     const row = this.#newRow(id, job, plan)
-    await database.query.transaction().execute((trx) => this.#add(trx, row))
+    const same = await database.query.transaction().execute((trx) => this.#add(trx, row))
+    if (same !== undefined) return ofJob(same, job.id)
     bus.publish(exportEvent(row))
     exportWorker.wake()
     return exportOf(row)
@@ -110,11 +111,15 @@ export class Exports {
     }
   }
 
-  async #add(trx: Kysely<Tables>, row: ExportRow): Promise<void> {
+  /** Returns the row of a request that was sent twice at once. */
+  async #add(trx: Kysely<Tables>, row: ExportRow): Promise<ExportRow | undefined> {
     await acquireLock(this.#dependencies.database.kind, trx, exportLock)
+    const same = await store.findExport(trx, row.id)
+    if (same !== undefined) return same
     if ((await store.countWaiting(trx)) >= maxWaiting)
       throw unavailable(`${maxWaiting} exports are waiting; try again when some are done`, 30)
     await store.insertExport(trx, row)
+    return undefined
   }
 
   /** Deletes the oldest exports of a job, so that there is room for one more. */

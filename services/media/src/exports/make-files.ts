@@ -99,11 +99,15 @@ async function makeFile(
   const sound =
     wanted.stretch === null ? wanted.sound : await stretched(tools, plan, { ...wanted, stretch: wanted.stretch })
   const wantedLoudness = plan.loudness_lufs
-  const gain = wantedLoudness === null ? undefined : gainFor(wantedLoudness, await measured(tools, sound.file))
+  const before = wantedLoudness === null ? undefined : await measured(tools, sound.file)
+  const gain = wantedLoudness === null || before === undefined ? undefined : gainFor(wantedLoudness, before)
   const { file, extension } = await encoded(tools, task, { ...wanted, sound, gain })
   tools.progress.advance()
   const { size } = await stat(file)
-  const reached = gain?.isLimited === true ? (await measured(tools, file)).loudnessLufs : wantedLoudness
+  // Silence, and what is too short to be measured, has no loudness.
+  const hasLoudness = before !== undefined && before.loudnessLufs !== null
+  const unlimited = hasLoudness ? wantedLoudness : null
+  const reached = gain?.isLimited === true ? (await measured(tools, file)).loudnessLufs : unlimited
   const artifact = exportArtifact(task.id, wanted.number, extension)
   await task.keep(artifact, file)
   // Room for the next one, when the file was copied and not moved.

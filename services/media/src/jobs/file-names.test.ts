@@ -22,9 +22,14 @@ test('a title of any length is cut between characters, at the limit that comes f
       fc.integer({ min: 1, max: 24 }),
       fc.integer({ min: 1, max: 60 }),
       (title, max, bytes) => {
-        assert.equal(fileTitle(title, max, bytes), cutTitle(title, max, bytes))
+        assert.equal(fileTitle(title, max, bytes), cutTitle(title.toWellFormed(), max, bytes))
       },
     ),
     { numRuns: 2000 },
   )
+})
+
+test('a title with half a character makes a name that a header can have', () => {
+  assert.equal(fileTitle('a\ud800b'), 'a\ufffdb')
+  assert.doesNotThrow(() => encodeURIComponent(fileTitle('\udc00')))
 })

@@ -21,7 +21,8 @@ export function fileTitle(title: string | null, max = maxCharacters, bytes = max
 
 /** A text as part of a file name: nothing reserved, at most 120 characters and 200 bytes. */
 function fileText(title: string, max = maxCharacters, bytes = maxBytes): string {
-  const plain = title.replaceAll(unwanted, ' ').replaceAll(/\s+/g, ' ').trim()
+  // Half a character has no form in a header.
+  const plain = title.toWellFormed().replaceAll(unwanted, ' ').replaceAll(/\s+/g, ' ').trim()
   // Most texts fit, and finding the characters of a text takes far longer than the check.
   if (plain.length <= max && Buffer.byteLength(plain) <= bytes) return trimmed(plain)
   let text = ''

@@ -7,6 +7,7 @@ import { throwConversionProblem } from '../delivery/derived-file.ts'
 import type { Renditions } from '../delivery/renditions.ts'
 import { findFinished } from '../jobs/finished-file.ts'
 import type { Jobs } from '../jobs/jobs.ts'
+import type { NoteUse } from '../jobs/use-tracker.ts'
 import { JobPath } from '../jobs/schema.ts'
 import type { Stems } from '../stems/stems.ts'
 import { Workbench, WorkbenchChange, WorkbenchSound } from './schema.ts'
@@ -19,6 +20,7 @@ export interface WorkbenchRoutesDependencies {
   readonly artifacts: ArtifactStore
   readonly renditions: Renditions
   readonly stems: Pick<Stems, 'find'>
+  readonly noteUse: NoteUse
 }
 
 const SoundPath = z.object({ job_id: z.string().toLowerCase(), sound: WorkbenchSound })
@@ -83,11 +85,12 @@ export function workbenchRoutes(features: WorkbenchRoutesDependencies): Route[] 
 }
 
 async function findSound(
-  { jobs, renditions, stems }: WorkbenchRoutesDependencies,
+  { jobs, renditions, stems, noteUse }: WorkbenchRoutesDependencies,
   jobId: string,
   sound: z.infer<typeof WorkbenchSound>,
 ): Promise<string> {
   const job = findFinished(await jobs.row(jobId))
+  noteUse(job)
   if (sound !== 'original') return (await stems.find(job.id, { stem: sound, trimmed: false })).name
   if (job.type === 'video') return job.artifact
   return (await renditions.providePlayable(job).catch(throwConversionProblem)).name

@@ -46,6 +46,24 @@ test('changes are saved one after the other, each under the revision before, and
   assert.equal(saver.state().kind, 'saved')
 })
 
+test('flushes that wait for the same save are one save more', async () => {
+  const revisions: number[] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const saver = open(0, async ({ revision }) => {
+    revisions.push(revision)
+    if (revisions.length === 1) await promise
+    return { revision: revision + 1 }
+  })
+  saver.note(content('one'))
+  const flushes = [saver.flush()]
+  saver.note(content('two'))
+  flushes.push(saver.flush(), saver.flush())
+  resolve()
+  await Promise.all(flushes)
+  assert.deepEqual(revisions, [0, 1])
+  assert.equal(saver.state().kind, 'saved')
+})
+
 test('after a conflict nothing is saved until somebody decides', async () => {
   const saved: number[] = []
   const saver = open(1, (change) => {

@@ -52,7 +52,8 @@ export class SessionSaver {
   /** Saves at once what is not saved yet. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
-    await this.#running
+    // Of several that waited for the same save, one goes on and the others wait for that one.
+    while (this.#running !== undefined) await this.#running
     if (this.#pending === undefined || this.#state.kind === 'conflict') return
     this.#running = this.#saveNow(this.#pending).finally(() => (this.#running = undefined))
     await this.#running
