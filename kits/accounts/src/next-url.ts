@@ -5,5 +5,8 @@
 export function safeNextUrl(wanted: string | undefined): string {
   if (wanted === undefined || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(wanted)) return '/'
   const base = 'http://service.invalid'
-  return URL.canParse(wanted, base) && new URL(wanted, base).origin === base ? wanted : '/'
+  if (!URL.canParse(wanted, base)) return '/'
+  // As browsers write it: a header has no room for characters beyond ASCII.
+  const { origin, pathname, search, hash } = new URL(wanted, base)
+  return origin === base ? `${pathname}${search}${hash}` : '/'
 }

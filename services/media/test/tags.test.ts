@@ -93,7 +93,8 @@ const exiftool = spawnSync('exiftool', ['-ver']).status === 0
 /** The tags as a second reader has them; undefined where it is not installed. */
 const secondReading = (bytes: Uint8Array, extension: string) =>
   withFile(bytes, extension, (path) => {
-    assert.ok(exiftool || process.env['CI'] === undefined, 'exiftool must be installed (libimage-exiftool-perl)')
+    const mayInstall = process.env['CI'] === 'true' && process.getuid?.() === 0
+    assert.ok(exiftool || !mayInstall, 'exiftool must be installed (libimage-exiftool-perl)')
     if (!exiftool) return undefined
     const [read] = JSON.parse(spawnSync('exiftool', ['-json', path], { encoding: 'utf8' }).stdout) as object[]
     return read as Record<string, unknown>

@@ -114,7 +114,11 @@ function signInRoutes({ sessions, captcha, securityLog }: AccountDependencies, c
         description: 'Sets the CSRF cookie; the page holds the field `captcha_token`.',
         limit: '20',
         query: z.object({
-          next: z.string().optional().meta({ description: 'Path on this server to go on to; another one counts as /' }),
+          next: z
+            .string()
+            .optional()
+            .catch(undefined)
+            .meta({ description: 'Path on this server to go on to; another one counts as /' }),
         }),
         success: { status: 200, media: 'text/html', description: 'The page; 303 when nobody has to sign in' },
         also: [303],

@@ -30,6 +30,24 @@ export async function rowsAround(db: Db, jobId: string, name?: string): Promise<
 /** Name that stands for a folder with all that is in it. */
 export const wholeFolder = ''
 
+/** Returns true while a place is noted as one whose file is to be deleted. */
+export async function isDeparting(db: Db, { folder_id, name }: Place): Promise<boolean> {
+  const query = db.selectFrom('departing_artifacts').select('name').where('folder_id', '=', folder_id)
+  return (await query.where('name', '=', name).executeTakeFirst()) !== undefined
+}
+
+/** Returns true if a job has a file at a place; in the folder, for a whole one. */
+export async function isPlaceUsed(db: Db, { folder_id, name }: Place): Promise<boolean> {
+  const row = await db
+    .selectFrom('artifacts')
+    .select('job_id')
+    .where('folder_id', '=', folder_id)
+    .$if(name !== wholeFolder, (query) => query.where('name', '=', name))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Names in a folder that are about to be deleted. */
 export async function departingIn(db: Db, folderId: string): Promise<string[]> {
   const rows = await db.selectFrom('departing_artifacts').select('name').where('folder_id', '=', folderId).execute()
@@ -167,8 +185,8 @@ export async function dropRows(trx: Db, rows: readonly ArtifactRow[], now: numbe
 
 /** Notes that a folder is deleted with all that is in it; nothing while a job has a file there. */
 export async function dropFolder(trx: Db, folder_id: string, now: number): Promise<Place[]> {
-  if (await isFolderUsed(trx, folder_id)) return []
   const place = { folder_id, name: wholeFolder }
+  if (await isPlaceUsed(trx, place)) return []
   await noteDeparting(trx, place, now)
   return [place]
 }
@@ -190,17 +208,6 @@ export async function deleteDeparting(db: Db, places: readonly Place[]): Promise
 /** Places whose deletion was begun before a time and not finished. */
 export async function listDeparting(db: Db, before: number): Promise<DepartingArtifactRow[]> {
   return db.selectFrom('departing_artifacts').selectAll().where('left_at', '<=', before).limit(1000).execute()
-}
-
-/** Returns true if any job has a file in a folder. */
-async function isFolderUsed(db: Db, folderId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('artifacts')
-    .select('job_id')
-    .where('folder_id', '=', folderId)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 async function isHeldByOthers(trx: Db, { job_id, folder_id, name }: ArtifactRow): Promise<boolean> {

@@ -165,12 +165,24 @@ export class ArtifactLedger implements ArtifactStore {
     return [...places, ...(await store.dropFolder(trx, jobId, now))]
   }
 
-  /** Deletes files that no job has any more. After a crash upkeep does it. */
+  /** Deletes files that no job has any more. After a crash upkeep does it. What failed is tried again then. */
   async clear(places: readonly store.Place[]): Promise<void> {
-    const whole = new Set(places.filter(({ name }) => name === store.wholeFolder).map(({ folder_id }) => folder_id))
-    for (const folder of whole) await this.storage.removeJob(folder)
-    for (const { folder_id, name } of places) if (!whole.has(folder_id)) await this.storage.removeOne(folder_id, name)
-    await store.deleteDeparting(this.#db, places)
+    let failure: unknown
+    for (const place of places)
+      await this.#clearOne(place).catch((error: unknown) => {
+        failure ??= error
+      })
+    if (failure !== undefined) throw failure
+  }
+
+  /** Deletes what is at a place, unless another process did so since the place was read and a job stores there again. */
+  async #clearOne(place: store.Place): Promise<void> {
+    const { folder_id, name } = place
+    if (!(await store.isDeparting(this.#db, place))) return
+    const isUsed = await store.isPlaceUsed(this.#db, place)
+    if (!isUsed && name === store.wholeFolder) await this.storage.removeJob(folder_id)
+    else if (!isUsed) await this.storage.removeOne(folder_id, name)
+    await store.deleteDeparting(this.#db, [place])
   }
 
   jobs(): ReturnType<ArtifactStore['jobs']> {

@@ -33,10 +33,10 @@ const atOnce = 200
  */
 export async function sweepArtifacts(dependencies: SweepDependencies, options: SweepOptions): Promise<void> {
   const { age } = options
-  const { artifacts, database, timers } = dependencies
+  const { artifacts, timers } = dependencies
   const sweep = new ArtifactSweep(dependencies, options)
   // Without another process nothing is on its way.
-  await artifacts.clear(await listDeparting(database.query, age === 0 ? Number.MAX_SAFE_INTEGER : timers.now() - age))
+  const failure = await clearDeparting(dependencies, age === 0 ? Number.MAX_SAFE_INTEGER : timers.now() - age)
   const seen = new Set<string>()
   let batch: StoredJob[] = []
   for await (const folder of artifacts.jobs()) {
@@ -49,6 +49,20 @@ export async function sweepArtifacts(dependencies: SweepDependencies, options: S
   await sweep.compare(batch)
   await sweep.checkMissing(seen)
   await sweep.change((trx) => store.recountTotals(trx))
+  if (failure !== undefined) throw failure
+}
+
+/** Ends the deletions that were begun before a time. Returns why some could not be; they are tried again. */
+async function clearDeparting({ artifacts, database }: SweepDependencies, before: number): Promise<unknown> {
+  for (;;) {
+    const places = await listDeparting(database.query, before)
+    if (places.length === 0) return undefined
+    const failure: unknown = await artifacts.clear(places).then(
+      () => undefined,
+      (error: unknown) => error ?? 'unknown',
+    )
+    if (failure !== undefined) return failure
+  }
 }
 
 class ArtifactSweep {

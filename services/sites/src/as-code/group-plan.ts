@@ -41,11 +41,12 @@ export function planGroups(
   const reasons: string[] = []
   const before = new Map(groups.map((group) => [group.name, group]))
   const changes: PlannedGroup[] = file.flatMap(({ name, users: names }): PlannedGroup[] => {
-    const userIds = names.flatMap((user) => {
+    const found = names.flatMap((user) => {
       const id = users.get(user.toLowerCase())
       if (id === undefined) reasons.push(`group ${name}: there is no user ${user}`)
       return id === undefined ? [] : [id]
     })
+    const userIds = [...new Set(found)]
     const old = before.get(name)
     if (old === undefined) return [{ kind: 'create', name, userIds }]
     const isSame = [...old.userIds].sort().join() === [...userIds].sort().join()

@@ -97,6 +97,7 @@ test('a file is refused with every reason', () => {
     ['sites: [{ site_name: A, domains: [a.example.org], colour: red }]', /A: .*colour/],
     ['sites: []\ngroups: [family]', /^groups: must be names of groups, each with a list of users$/m],
     ['sites: []\ngroups: { "no name": [] }', /^group no name: must be 1 to 50 letters/m],
+    ['sites: []\ngroups: { family: [], Family: [ada] }', /^group family: stands twice$/m],
     ['sites: []\ngroups: { family: ada }', /^group family: .*list/m],
     [
       'sites: [{ site_name: A, domains: [a.example.org] }, { site_name: a, domains: [b.example.org] }]',
@@ -201,6 +202,8 @@ test('a plan of groups says what is created, changed and deleted, and why it can
     { name: 'work', users: ['bob'] },
   ]
   const staying = [makeRecord({ site_name: 'Wiki', domains: ['wiki.test'], sign_in: { groups: ['old'] } })]
+  const again = [{ name: 'family', users: ['ada', 'ADA', 'bob'] }]
+  assert.deepEqual(planGroups(again, stored, { prune: false, staying: [] }).changes, [], 'a user counts once')
   assert.deepEqual(planGroups(undefined, stored, { prune: true, staying: [] }).changes, [])
   assert.deepEqual(planGroups(file, stored, { prune: false, staying: [] }).changes, [
     { kind: 'create', name: 'work', userIds: ['2'] },

@@ -82,6 +82,7 @@ export function readSiteFile(text: string, uploads: UploadNames): SiteFile {
   const document = documentOf(text)
   const reasons: string[] = []
   const groups = readGroups(document['groups'], reasons)
+  for (const name of twice((groups ?? []).map((group) => group.name))) reasons.push(`group ${name}: stands twice`)
   const entries = document['sites'] as unknown[]
   const sites = entries.flatMap((entry, index) => {
     const label = isObject(entry) && typeof entry['site_name'] === 'string' ? entry['site_name'] : `number ${index + 1}`

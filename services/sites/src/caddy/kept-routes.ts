@@ -58,9 +58,14 @@ function compileKept(
 
 let lastSurroundings = ''
 
-/** Returns the surroundings of options and node; the same text as the last time where it can be, which compares at once. */
+/**
+ * Returns what the routes of a site read of options and node; the same text as the last time where it can be, which compares at
+ * once. What they do not read, such as the address of a certificate authority, makes no routes anew.
+ */
 export function surroundingsOf({ options, node }: Pick<SiteContext, 'options' | 'node'>): string {
-  const text = JSON.stringify([options, node])
+  const { streamCloseDelay, maintenancePage } = options
+  const { capabilities, httpsPort, trustedProxies, portal } = node
+  const text = JSON.stringify({ streamCloseDelay, maintenancePage, capabilities, httpsPort, trustedProxies, portal })
   if (text !== lastSurroundings) lastSurroundings = text
   return lastSurroundings
 }
