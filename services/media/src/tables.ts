@@ -5,6 +5,7 @@ import type { ExportRow } from './exports/tables.ts'
 import type { Job } from './jobs/schema.ts'
 import type { LibraryTables } from './library/tables.ts'
 import type { BlockReason } from './platforms/schema.ts'
+import type { FileRow } from './settings/tables.ts'
 import type { SpaceTables } from './space/tables.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
 import type { WorkbenchSessionRow } from './workbench/tables.ts'
@@ -294,15 +295,6 @@ export interface IntakeItemRow {
 export interface PlatformPaceRow {
   platform: Job['platform']
   next_at: number
-}
-
-/** A file that every process of an installation needs, such as the logo. */
-export interface FileRow {
-  name: string
-  /** SHA-256 of the content, hex. */
-  digest: string
-  /** Base64. */
-  content: string
 }
 
 /** Every table that is backed up, referenced ones first. Challenges, pauses and paces are of the moment, and triggers write the library's. */

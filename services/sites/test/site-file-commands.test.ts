@@ -137,6 +137,10 @@ test('groups of users come with the sites that name them, or not at all', async 
   assert.deepEqual(await groups(), [])
   assert.match((await run('apply', file)).stdout, /^1 group and 2 sites changed$/m)
   assert.deepEqual(await groups(), [['family', 1]])
+  type Log = { events: { kind: string; target: string; detail: string }[] }
+  const log = (await admin.json<Log>('GET', '/api/security-log?limit=100')).body.events
+  const noted = log.find(({ kind }) => kind === 'rights_changed')
+  assert.deepEqual([noted?.target, noted?.detail], ['family', 'group created by a file'])
   assert.equal((await run('apply', file)).stdout, 'everything is as the file says\n')
   const exported = await run('export')
   assert.match(exported.stdout, new RegExp(`^groups:\\n  family:\\n    - ${user.username}\\nsites:`))

@@ -1,3 +1,4 @@
+import { recordCommand } from '@hearth/accounts/security-log'
 import type { Kysely } from 'kysely'
 import type { AccountTables } from '../accounts/tables.ts'
 import { usersIn } from '../accounts/users.ts'
@@ -26,7 +27,9 @@ export async function groupEntries(db: GroupQuery): Promise<GroupEntry[]> {
   return groups.map(({ name, userIds }) => ({ name, users: userIds.flatMap((id) => names.get(id) ?? []) }))
 }
 
-/** Makes the groups what a plan says. `now` is milliseconds since the epoch. */
+const pasts = { create: 'created', change: 'changed', delete: 'deleted' } as const
+
+/** Makes the groups what a plan says, and notes it in the security log. `now` is milliseconds since the epoch. */
 export async function writeGroups(trx: GroupQuery, changes: readonly PlannedGroup[], now: number): Promise<void> {
   for (const { kind, name, userIds } of changes) {
     if (kind === 'delete') await store.deleteGroupRow(trx, name)
@@ -34,5 +37,7 @@ export async function writeGroups(trx: GroupQuery, changes: readonly PlannedGrou
       await store.insertGroupRow(trx, { name, created_at: now })
       await store.replaceMemberRows(trx, name, userIds)
     }
+    const event = { kind: 'rights_changed', target: name, detail: `group ${pasts[kind]} by a file` } as const
+    await recordCommand(trx, event, now)
   }
 }
