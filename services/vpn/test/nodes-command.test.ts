@@ -53,9 +53,10 @@ test('a node is added, joins and runs from the command line, and is back after a
 
   const second = await runCommand(['vpn', 'node', 'run'], host)
   assert.match(second.stderr, /is in use by another running service/)
-  await running.stop()
   const lines = () => [...node.stdout, ...node.stderr]
+  // Counted before the service stops: the report that fails may come while it does.
   const before = lines().length
+  await running.stop()
   await eventually(
     () => lines().slice(before).join('\n'),
     (text) => text.includes('ECONNREFUSED'),
