@@ -36,20 +36,27 @@ echo ${olderSettings} >>/etc/hearth/${name}.env`)
   const printed = await trial.run(`began=$(date +%s%N); ${newer} >&2; echo took $(($(date +%s%N) - began))
 ${look}\n${isVersion(versions.newer)}
 ls ${backups}/*-before-upgrade.hearth-backup\nhearth-rollback >&2`)
-  const seconds = Number(/^took (\d+)$/m.exec(printed)?.[1]) / 1e9
+  let span = Number(/^took (\d+)$/m.exec(printed)?.[1]) / 1e9
   const random = createRandom(seed)
-  for (let round = 1; round <= rounds; round += 1) {
-    const after = (random() * seconds).toFixed(3)
+  for (let killed = 0, tries = 1; killed < rounds; tries += 1) {
+    const after = random() * span
+    const place = `an upgrade killed after ${after.toFixed(3)} s (try ${tries} of seed ${seed})`
+    if (tries > 3 * rounds) throw new Error(`${place}: only ${killed} of ${rounds} were killed before their end`)
     try {
-      await trial.run(`${isVersion(versions.current)}
+      const ended = await trial.run(`${isVersion(versions.current)}
 setsid ${newer} -o Dpkg::Use-Pty=0 >/dev/null 2>&1 & apt=$!
-sleep ${after}; kill -KILL -- -$apt 2>/dev/null || true; wait $apt || true
-dpkg --force-confold --configure -a || true
-${newer}
+sleep ${after.toFixed(3)}; kill -KILL -- -$apt 2>/dev/null || true
+wait $apt && echo ended || echo killed
+dpkg --force-confold --configure -a >&2 || true
+${newer} >&2
 ${isVersion(versions.newer)}\n${look}
-hearth-rollback${round % 2 === 0 ? ' --restore-data' : ''}`)
+hearth-rollback${tries % 2 === 0 ? ' --restore-data' : ''} >&2
+${isVersion(versions.current)}`)
+      // An upgrade that was over by then is no try, and the next ones come sooner.
+      if (/^killed$/m.test(ended)) killed += 1
+      else span = after
     } catch (error) {
-      throw new Error(`an upgrade killed after ${after} s (round ${round} of seed ${seed})`, { cause: error })
+      throw new Error(place, { cause: error })
     }
   }
 }
