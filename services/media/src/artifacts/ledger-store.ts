@@ -10,9 +10,13 @@ type Db = Kysely<Tables>
 /** Number of the lock under which rows of files change on PostgreSQL. */
 const ledgerLock = 8_103_016
 
-/** Has the transaction be the only one that changes rows of files. */
-export const lockLedger = ({ kind }: Pick<Database<Tables>, 'kind'>, trx: Db): Promise<void> =>
-  acquireLock(kind, trx, ledgerLock)
+/** Changes rows of files in a transaction that is the only one to do so. */
+export function changeLedger<T>({ kind, query }: Database<Tables>, work: (trx: Db) => Promise<T>): Promise<T> {
+  return query.transaction().execute(async (trx) => {
+    await acquireLock(kind, trx, ledgerLock)
+    return work(trx)
+  })
+}
 
 /** Place of a file in the storage. */
 export type Place = Pick<ArtifactRow, 'folder_id' | 'name'>

@@ -156,7 +156,7 @@ export class ArtifactLedger implements ArtifactStore {
     await this.clear(await this.#change((trx) => this.dropJob(trx, jobId)))
   }
 
-  /** Takes all files from a job in a transaction that holds `lockLedger`. What is returned is for `clear` after it. */
+  /** Takes all files from a job in a transaction of `changeLedger`. What is returned is for `clear` after it. */
   async dropJob(trx: Kysely<Tables>, jobId: string): Promise<store.Place[]> {
     const now = this.#dependencies.clock.now()
     const rows = (await store.rowsAround(trx, jobId)).filter((row) => row.job_id === jobId)
@@ -194,11 +194,7 @@ export class ArtifactLedger implements ArtifactStore {
   }
 
   #change<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {
-    const { database } = this.#dependencies
-    return database.query.transaction().execute(async (trx) => {
-      await store.lockLedger(database, trx)
-      return work(trx)
-    })
+    return store.changeLedger(this.#dependencies.database, work)
   }
 
   get #db() {

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import type { Database } from '@hearth/database'
 import type { Log, Timers } from '@hearth/runtime'
 import type { ArtifactLedger } from '../artifacts/ledger.ts'
-import { lockLedger } from '../artifacts/ledger-store.ts'
+import { changeLedger } from '../artifacts/ledger-store.ts'
 import type { MediaBus } from '../events.ts'
 import { jobTimestamp } from '../jobs/job-view.ts'
 import type { Room } from '../jobs/room.ts'
@@ -157,8 +157,7 @@ export class Space implements Room {
     const question = { budget, rule, now: this.#now(), bytes, besides: job?.id, diskShortage }
     const reason =
       job === undefined ? 'more was stored than the budget allows' : `room for ${job.video_title ?? job.url}`
-    const work = database.query.transaction().execute(async (trx) => {
-      await lockLedger(database, trx)
+    const work = changeLedger(database, async (trx) => {
       await lockLinks(database, trx)
       const { shortage, plan, freeable } = await assessRoom(trx, question)
       const isEnough = plan.freed >= shortage

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import { kindOfArtifact } from '../artifacts/artifact-kind.ts'
 import type { StoredJob } from '../artifacts/artifact-store.ts'
 import type { ArtifactLedger } from '../artifacts/ledger.ts'
-import { dropRows, listDeparting, lockLedger, longestArrival } from '../artifacts/ledger-store.ts'
+import { changeLedger, dropRows, listDeparting, longestArrival } from '../artifacts/ledger-store.ts'
 import { isActive } from '../jobs/job-machine.ts'
 import type { ArtifactRow } from '../artifacts/tables.ts'
 import type { Tables } from '../tables.ts'
@@ -166,11 +166,7 @@ class ArtifactSweep {
   }
 
   change<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {
-    const { database } = this.#dependencies
-    return database.query.transaction().execute(async (trx) => {
-      await lockLedger(database, trx)
-      return work(trx)
-    })
+    return changeLedger(this.#dependencies.database, work)
   }
 
   get #db() {
