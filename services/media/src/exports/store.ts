@@ -5,7 +5,8 @@ import type { ExportRow } from './tables.ts'
 type Db = Kysely<Tables>
 type Row = ExpressionBuilder<Tables, 'exports'>
 
-const waiting = ['queued', 'running'] as const
+/** States of an export that waits or runs. */
+export const waiting = ['queued', 'running'] as const
 
 export async function findExport(db: Db, id: string): Promise<ExportRow | undefined> {
   return db.selectFrom('exports').selectAll().where('id', '=', id).executeTakeFirst()

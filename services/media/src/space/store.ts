@@ -2,6 +2,7 @@ import { sql, type ExpressionBuilder, type Kysely } from 'kysely'
 import { remakeableKinds } from '../artifacts/artifact-kind.ts'
 import { activeStatuses, completedStatuses } from '../jobs/job-machine.ts'
 import type { StorageRule } from '../settings/schema.ts'
+import { waiting } from '../exports/store.ts'
 import { hasLiveLink } from '../shares/store.ts'
 import type { ArtifactRow } from '../artifacts/tables.ts'
 import type { EvictionRow } from './tables.ts'
@@ -41,7 +42,7 @@ const mayGo = (now: number) => (row: ExpressionBuilder<Tables, 'jobs'>) =>
           .selectFrom('exports')
           .select('exports.job_id')
           .whereRef('exports.job_id', '=', 'jobs.id')
-          .where('exports.status', 'in', ['queued', 'running']),
+          .where('exports.status', 'in', waiting),
       ),
     ),
     row.not(hasLiveLink(now)),
