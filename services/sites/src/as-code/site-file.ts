@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { isObject } from '../import/config/json-location.ts'
 import { Upstream } from '../sites/proxy-schema.ts'
 import type { GroupEntry } from './group-plan.ts'
-import { GroupName } from '../sites/sign-in-schema.ts'
+import { GroupName, maxGroups } from '../sites/sign-in-schema.ts'
 import { PathRoute, SiteCreate, siteDefaults, type SiteRecord } from '../sites/schema.ts'
 
 /** Names of uploaded certificates and authorities by their numbers; a name that two have stands for neither. */
@@ -39,8 +39,7 @@ const references: Readonly<Record<string, string>> = {
 }
 const named = Object.fromEntries(Object.entries(references).map(([id, name]) => [name, id]))
 
-/** Most groups of a file, and most users of one of them. */
-const maxGroups = 200
+/** Most users of a group. */
 const maxMembers = 200
 
 /** Largest file, characters. */

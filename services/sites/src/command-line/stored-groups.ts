@@ -11,20 +11,19 @@ export type GroupQuery = Kysely<AccountTables & PortalTables>
 
 /** Returns the groups and users that there are. */
 export async function readStoredGroups(db: GroupQuery): Promise<StoredGroups> {
-  const members = Map.groupBy(await store.listMemberRows(db), (row) => row.group_name)
-  const groups = (await store.listGroupRows(db)).map(({ name }) => ({
-    name,
-    userIds: (members.get(name) ?? []).map((row) => row.user_id),
-  }))
+  const groups = await store.listGroups(db)
   const users = await usersIn(db).list()
-  return { groups, users: new Map(users.map(({ id, username }) => [username.toLowerCase(), id])) }
+  return {
+    groups: groups.map(({ name, user_ids: userIds }) => ({ name, userIds })),
+    users: new Map(users.map(({ id, username }) => [username.toLowerCase(), id])),
+  }
 }
 
 /** Returns the groups as a file has them, with the names of their users. */
 export async function groupEntries(db: GroupQuery): Promise<GroupEntry[]> {
-  const { groups } = await readStoredGroups(db)
+  const groups = await store.listGroups(db)
   const names = new Map((await usersIn(db).list()).map(({ id, username }) => [id, username]))
-  return groups.map(({ name, userIds }) => ({ name, users: userIds.flatMap((id) => names.get(id) ?? []) }))
+  return groups.map(({ name, user_ids: ids }) => ({ name, users: ids.flatMap((id) => names.get(id) ?? []) }))
 }
 
 const pasts = { create: 'created', change: 'changed', delete: 'deleted' } as const

@@ -5,7 +5,7 @@ import { usersIn } from '../accounts/users.ts'
 import { conflict, invalidField, notFound } from '../problems.ts'
 import { allSiteRows } from '../sites/store.ts'
 import { wantedOfRow } from '../sites/site-change.ts'
-import { groupsOf } from '../sites/sign-in-schema.ts'
+import { groupsOf, maxGroups } from '../sites/sign-in-schema.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import type { PortalState } from './portal-state.ts'
 import type { AccessGroup, AccessGroupCreate } from './schema.ts'
@@ -19,9 +19,6 @@ export interface GroupDependencies {
   readonly state: Pick<PortalState, 'refresh'>
 }
 
-/** Most groups that there may be. */
-const maxGroups = 200
-
 /** Groups of users, which protected sites name. Decisions know of an edit before it resolves. */
 export type Groups = ReturnType<typeof createGroups>
 
@@ -29,10 +26,10 @@ export type Groups = ReturnType<typeof createGroups>
 export function createGroups({ database, clock, state }: GroupDependencies) {
   const db = database.query
   const list = async (): Promise<AccessGroup[]> => {
-    const members = Map.groupBy(await store.listMemberRows(db), (row) => row.group_name)
-    return (await store.listGroupRows(db)).map(({ name, created_at: createdAt }) => ({
+    const groups = await store.listGroups(db)
+    return groups.map(({ name, created_at: createdAt, user_ids }) => ({
       name,
-      user_ids: (members.get(name) ?? []).map((row) => row.user_id),
+      user_ids,
       created_at: new Date(createdAt).toISOString(),
     }))
   }

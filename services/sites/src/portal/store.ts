@@ -14,6 +14,16 @@ export function listMemberRows(db: Query): Promise<AccessGroupMemberRow[]> {
   return db.selectFrom('access_group_members').selectAll().orderBy('group_name').orderBy('user_id').execute()
 }
 
+/** Returns the groups by name, each with the ids of its users. */
+export async function listGroups(db: Query): Promise<(AccessGroupRow & { readonly user_ids: string[] })[]> {
+  const members = Map.groupBy(await listMemberRows(db), (row) => row.group_name)
+  const groups = await listGroupRows(db)
+  return groups.map(({ name, created_at }) => {
+    const rows = members.get(name) ?? []
+    return { name, created_at, user_ids: rows.map(({ user_id: id }) => id) }
+  })
+}
+
 /** Stores a new group; false when there is one of this name. */
 export async function insertGroupRow(db: Query, row: AccessGroupRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db

@@ -7,6 +7,9 @@ export const GroupName = z
   .toLowerCase()
   .regex(/^[a-z0-9._-]{1,50}$/, 'must be 1 to 50 letters, digits, dots, underscores or hyphens')
 
+/** Most groups of users that there may be. */
+export const maxGroups = 200
+
 const groups = z.array(GroupName).max(64).default([])
 
 /** An exception of a protected site: which requests it is about, and what they need. */
