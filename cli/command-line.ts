@@ -66,7 +66,7 @@ function readVersion(repository: string): string {
 }
 
 /** Exports of a service's `src/commands.ts`. `args` are those after its name: commands that are not called need not be loaded. */
-interface ServiceCommands {
+export interface ServiceCommands {
   addCommands(program: Command, args: readonly string[]): void | Promise<void>
 }
 

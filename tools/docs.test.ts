@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { Command } from 'commander'
+import type { ServiceCommands } from '../cli/command-line.ts'
 import { findServices, root } from '../cli/services.ts'
 
 const services = findServices()
@@ -15,10 +16,6 @@ function commandLines(text: string): string[] {
     block.replaceAll(/\\\n\s*/g, ' '),
   )
   return blocks.flatMap((block) => block.split('\n')).map((line) => line.replace(/(?:^|\s)#\s.*$/, ''))
-}
-
-interface ServiceCommands {
-  addCommands(program: Command, args: readonly string[]): void | Promise<void>
 }
 
 /** Returns what is wrong with the words after `hearth`; undefined when there is such a command with such options. */

@@ -1,11 +1,9 @@
+// `node serve-sources.ts NAME` runs a service straight from its sources, whether it is built or not.
+
 import { Command } from 'commander'
+import type { ServiceCommands } from '../../cli/command-line.ts'
 import { findServices } from '../../cli/services.ts'
 import { endWithParent } from '../../cli/end-with-parent.ts'
-
-/** `node serve-sources.ts NAME` runs a service straight from its sources, whether it is built or not. */
-interface ServiceCommands {
-  addCommands(program: Command, args: readonly string[]): void | Promise<void>
-}
 
 endWithParent()
 const service = findServices().find(({ name }) => name === process.argv[2])
