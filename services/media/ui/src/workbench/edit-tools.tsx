@@ -12,7 +12,7 @@ import {
 import { useState } from 'react'
 import type { BeatGrid } from '../api.ts'
 import { ActionButton } from '../buttons.tsx'
-import { foundPerBar } from './beat-lines.ts'
+import { foundPerBar } from './beats.ts'
 import type { Content } from './session.ts'
 import type { WorkbenchContext, Edits } from './use-edits.ts'
 

@@ -1,6 +1,6 @@
 import { notifyProblem } from '@hearth/ui'
 import { useMemo } from 'react'
-import { countBeats, loopAt, snapTo, stepBeats, type Beats } from './beat-lines.ts'
+import { countBeats, loopAt, snapTo, stepBeats, type Beats } from './beats.ts'
 import { newId } from './new-id.ts'
 import { minPart, type Content, type Edit, type Part } from './session.ts'
 import type { SoundDeck } from './sound-deck.ts'
@@ -20,7 +20,7 @@ export interface WorkbenchContext {
 }
 
 /** Beats of a sound as they are counted in this session. */
-export const useBeats = (found: BeatGrid | undefined, grid: Content['grid']): Beats | undefined =>
+export const useCountedBeats = (found: BeatGrid | undefined, grid: Content['grid']): Beats | undefined =>
   useMemo(() => (found === undefined ? undefined : countBeats(found, grid)), [found, grid])
 
 /** Length of a part of which only one end is set, seconds. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countBeats } from './beat-lines.ts'
+import { countBeats } from './beats.ts'
 import { columnsOf, parsePeaks } from './peaks.ts'
 import { bounded, fitted, scrolled, timeAt, xOf, zoomed, type Viewport } from './viewport.ts'
 import { drawPicture } from './wave-picture.ts'

@@ -1,5 +1,5 @@
 import { clock } from '../jobs/job-labels.ts'
-import { firstFrom, isDownbeat, type Beats } from './beat-lines.ts'
+import { firstFrom, isDownbeat, type Beats } from './beats.ts'
 import { columnsOf, type Peaks } from './peaks.ts'
 import type { Cue, Part } from './session.ts'
 import { markStep, timeAt, xOf, type Viewport } from './viewport.ts'

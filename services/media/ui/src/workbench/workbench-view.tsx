@@ -19,7 +19,7 @@ import { SaveProblem, SaveStatus } from './save-status.tsx'
 import { Transport } from './transport.tsx'
 import { useWaveCanvas } from './use-wave-canvas.ts'
 import { useDeck, useDeckValue, usePlayhead } from './use-deck.ts'
-import { createEdits, useBeats, type WorkbenchContext, type Edits } from './use-edits.ts'
+import { createEdits, useCountedBeats, type WorkbenchContext, type Edits } from './use-edits.ts'
 import { useSession, type WorkbenchSession } from './use-session.ts'
 import { useWorkbenchKeys, workbenchKeys } from './workbench-keys.ts'
 
@@ -38,7 +38,7 @@ export function WorkbenchView({ job, loaded, peaks, found }: WorkbenchViewProps)
   const session = useSession(job.id, loaded, duration)
   const [selected, select] = useState<string>()
   const [isHelping, setHelping] = useState(false)
-  const beats = useBeats(found ?? undefined, session.content.grid)
+  const beats = useCountedBeats(found ?? undefined, session.content.grid)
   const stems = useStemsThere(job.id, '')
   const { deck, attach: attachDeck } = useDeck(job.id, job.type === 'audio' && stems.data === true)
   const { parts, cues } = session.content

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countBeats, firstFrom, foundPerBar, loopAt, snapTo, stepBeats } from './beat-lines.ts'
+import { countBeats, firstFrom, foundPerBar, loopAt, snapTo, stepBeats } from './beats.ts'
 
 const times = Array.from({ length: 20 }, (_, index) => 0.25 + index / 2)
 const found = { bpm: 120, metre: 4, confidence: 1, beats: times, downbeats: [1, 5, 9, 13, 17] }
