@@ -124,11 +124,12 @@ async function addJob(id: string | null, { cache, arriving, added }: Effects): P
   }
 }
 
-/** Progress goes into what is shown; what is new, or has ended, is read. */
+/** Progress goes into what is shown; what is new, or has ended, is read. An export is shown as done with its files, not before. */
 function noteExport({ job_id, export_id, ...state }: ExportEvent, { cache, refresher }: Effects): void {
   const key = keys.exports(job_id)
   const shown = cache.getQueryData<Export[]>(key)?.find(({ id }) => id === export_id)
-  cache.setQueryData<Export[]>(key, (all) => all?.map((one) => (one === shown ? { ...one, ...state } : one)))
+  const known = state.status === 'done' ? { progress: state.progress } : state
+  cache.setQueryData<Export[]>(key, (all) => all?.map((one) => (one === shown ? { ...one, ...known } : one)))
   if (shown === undefined || !['queued', 'running'].includes(state.status)) refresher.note(key.join(' '))
 }
 
