@@ -57,7 +57,7 @@ interface ImportOptions {
   readonly customSsl?: string
 }
 
-/** `import caddyfile FILE`, and the same for `nginx`, `npm` and `traefik`: works whether or not the service runs, which takes the sites up at once. */
+/** `import caddyfile FILE`, and the same for `nginx`, `npm`, `traefik` and `zoraxy`: works whether or not the service runs, which takes the sites up at once. */
 function addImportCommands(program: Command): void {
   const group = program.command('import').description('make sites of what another program was set up with')
   const run = async (command: ImportCommand) => (await import('./command-line/import.ts')).runImport(command)
@@ -84,6 +84,11 @@ function addImportCommands(program: Command): void {
     .description('routers of Traefik, from a file of its dynamic configuration (YAML or TOML)')
     .option('--dry-run', 'only say what would happen')
     .action((file: string, { dryRun = false }: ImportOptions) => run({ kind: 'traefik', file, isDryRun: dryRun }))
+  group
+    .command('zoraxy <file>')
+    .description('rules of Zoraxy, from the files of its folder conf/proxy put together in one')
+    .option('--dry-run', 'only say what would happen')
+    .action((file: string, { dryRun = false }: ImportOptions) => run({ kind: 'zoraxy', file, isDryRun: dryRun }))
 }
 
 /** Checks of `hearth doctor` on this host: whether there is a Caddy to manage, and whether changes drop connections. */

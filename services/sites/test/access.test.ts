@@ -75,6 +75,7 @@ const recent = new Set([
   'POST /api/caddy/import/nginx',
   'POST /api/caddy/import/npm',
   'POST /api/caddy/import/traefik',
+  'POST /api/caddy/import/zoraxy',
 ])
 
 /** Ends the session it is called with. */

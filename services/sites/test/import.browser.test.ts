@@ -24,7 +24,13 @@ const traefik = `http:
   routers: { a: { rule: "Host(\`traefik.test\`)", service: s } }
   services: { s: { loadBalancer: { servers: [{ url: "http://127.0.0.1:1" }] } } }`
 
-test('a Caddyfile, a database, nginx and Traefik are previewed before they are imported', { skip }, async () => {
+const zoraxy = `{
+  "ProxyType": 1,
+  "RootOrMatchingDomain": "zoraxy.test",
+  "ActiveOrigins": [{ "OriginIpOrDomain": "127.0.0.1:1", "RequireTLS": false, "Weight": 1 }]
+}`
+
+test('a Caddyfile, a database and files of others are previewed before the import', { skip }, async () => {
   const timers = createFastTimers(1)
   await using place = await openPlace({ caddy: true, timers })
   const { page, url, sites } = place
@@ -78,6 +84,7 @@ test('a Caddyfile, a database, nginx and Traefik are previewed before they are i
 
   for (const [label, kind, text, domain] of [
     ['nginx', 'Server blocks', nginx, 'nginx.test'],
+    ['Zoraxy', 'Rules', zoraxy, 'zoraxy.test'],
     ['Traefik', 'Dynamic configuration', traefik, 'traefik.test'],
   ] as const) {
     await page.getByRole('button', { name: 'Import something else' }).click()

@@ -85,6 +85,7 @@ const limits: Record<string, string> = {
   'POST /api/caddy/import/nginx': '5/min',
   'POST /api/caddy/import/npm': '5/min',
   'POST /api/caddy/import/traefik': '5/min',
+  'POST /api/caddy/import/zoraxy': '5/min',
   'GET /api/nodes': '60/min',
   'POST /api/nodes': '10/min',
   'GET /api/nodes/{id}': '60/min',

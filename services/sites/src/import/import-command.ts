@@ -4,6 +4,7 @@ import { maxNpmDatabase } from './npm/npm-database.ts'
 import { maxCaddyfile } from './caddyfile/read-caddyfile.ts'
 import { maxNginxFile } from './nginx/nginx-directives.ts'
 import { maxTraefikFile } from './traefik/traefik-unreadable.ts'
+import { maxZoraxyFile } from './zoraxy/zoraxy-files.ts'
 import type { FoundCertificate } from './config/read-tls.ts'
 
 /** Dependencies of the command. */
@@ -15,9 +16,9 @@ export interface ImportCommandDependencies {
   readonly print: (line: string) => void
 }
 
-/** `hearth sites import caddyfile|nginx|npm|traefik FILE [--dry-run]`, as the arguments were given. */
+/** `hearth sites import caddyfile|nginx|npm|traefik|zoraxy FILE [--dry-run]`, as the arguments were given. */
 export interface ImportCommand {
-  readonly kind: 'caddyfile' | 'nginx' | 'npm' | 'traefik'
+  readonly kind: 'caddyfile' | 'nginx' | 'npm' | 'traefik' | 'zoraxy'
   readonly file: string
   readonly isDryRun: boolean
   /** Directory of the uploaded certificates of Nginx Proxy Manager, `data/custom_ssl`. */
@@ -33,9 +34,13 @@ export async function runImportCommand(
   dependencies: ImportCommandDependencies,
 ): Promise<0 | 1> {
   const request = { isDryRun: command.isDryRun, author: 'command line' }
-  const largest = { npm: maxNpmDatabase, caddyfile: maxCaddyfile, traefik: maxTraefikFile, nginx: maxNginxFile }[
-    command.kind
-  ]
+  const largest = {
+    npm: maxNpmDatabase,
+    caddyfile: maxCaddyfile,
+    traefik: maxTraefikFile,
+    nginx: maxNginxFile,
+    zoraxy: maxZoraxyFile,
+  }[command.kind]
   const bytes = await dependencies.readFile(command.file, largest)
   const answer = await dependencies.withImports((imports) => {
     if (command.kind === 'npm')
@@ -43,6 +48,7 @@ export async function runImportCommand(
     const text = new TextDecoder().decode(bytes)
     if (command.kind === 'traefik') return imports.traefik(text, request)
     if (command.kind === 'nginx') return imports.nginx(text, request)
+    if (command.kind === 'zoraxy') return imports.zoraxy(text, request)
     return imports.caddyfile(text, { ...request, isRawWanted: false })
   })
   for (const line of linesOf(answer)) dependencies.print(line)

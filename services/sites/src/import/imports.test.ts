@@ -94,7 +94,7 @@ describe('the endpoints', () => {
 
   test('all require a recently confirmed administrator and have a rate limit', () => {
     const specs = importRoutes(bench.imports).map(({ spec }) => [spec.access, spec.limit])
-    assert.equal(specs.length, 5)
+    assert.equal(specs.length, 6)
     for (const spec of specs) assert.deepEqual(spec, ['recent-admin', '5/min'])
   })
 
@@ -139,6 +139,19 @@ describe('the endpoints', () => {
     const refused = await send('traefik', { text: 'entryPoints: {}' })
     assert.equal(refused.status, 422)
     assert.match(refused.body.detail, /^The text is the static configuration/)
+  })
+
+  test('rules of Zoraxy are imported, and a text that is none is refused with its reason', async () => {
+    const rule = {
+      ProxyType: 1,
+      RootOrMatchingDomain: 'zoraxy.example.org',
+      ActiveOrigins: [{ OriginIpOrDomain: 'a:1' }],
+    }
+    const { status, body } = await send('zoraxy', { text: JSON.stringify(rule), dry_run: true })
+    assert.deepEqual([status, body.counts.new, body.sites[0]?.domains], [200, 1, ['zoraxy.example.org']])
+    const refused = await send('zoraxy', { text: '{}' })
+    assert.equal(refused.status, 422)
+    assert.match(JSON.stringify(refused.body), /The text is no rule of Zoraxy/)
   })
 
   test('server blocks of nginx are imported, and a text that is none is refused with its line', async () => {

@@ -9,6 +9,7 @@ import { readConfig, type ImportReading } from './config/read-config.ts'
 import { readNpm } from './npm/read-npm.ts'
 import { NginxUnreadable } from './nginx/nginx-directives.ts'
 import { TraefikUnreadable } from './traefik/traefik-unreadable.ts'
+import { ZoraxyUnreadable } from './zoraxy/zoraxy-files.ts'
 import type { FoundCertificate } from './config/read-tls.ts'
 import { type ImportRequest, runImport, type ImportTarget } from './run-import.ts'
 import type { ReadOptions } from './config/site-reading.ts'
@@ -27,6 +28,9 @@ export interface ImportsDependencies {
   /** Directory for files while they are read; only the service can read it. */
   readonly folder: string
 }
+
+/** Errors of texts that are not what they were given as; their messages go on after "The text". */
+const unreadable = [TraefikUnreadable, NginxUnreadable, ZoraxyUnreadable]
 
 /** Takes over sites from elsewhere, one import at a time. */
 export class Imports {
@@ -94,13 +98,19 @@ export class Imports {
     return this.#runText(request, async () => (await import('./nginx/read-nginx.ts')).readNginx(text))
   }
 
+  /** From rules of Zoraxy for hosts. */
+  zoraxy(text: string, request: ImportRequest): Promise<ImportAnswer> {
+    return this.#runText(request, async () => (await import('./zoraxy/read-zoraxy.ts')).readZoraxy(text))
+  }
+
   #runText(request: ImportRequest, read: () => Promise<ImportReading>): Promise<ImportAnswer> {
     return this.#run(request, async () => {
       try {
         return await read()
       } catch (error) {
-        if (!(error instanceof TraefikUnreadable || error instanceof NginxUnreadable)) throw error
-        throw new Problem(422, `The text ${error.message}`, { errors: [{ field: 'text', message: error.message }] })
+        if (!unreadable.some((kind) => error instanceof kind)) throw error
+        const { message } = error as Error
+        throw new Problem(422, `The text ${message}`, { errors: [{ field: 'text', message }] })
       }
     })
   }

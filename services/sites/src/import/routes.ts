@@ -17,6 +17,7 @@ import {
   OnboardRequest,
   OnboardResult,
   TraefikImport,
+  ZoraxyImport,
 } from './schema.ts'
 
 /** Functions behind the endpoints of taking over. */
@@ -163,6 +164,19 @@ function foreignImportRoutes(imports: Imports): Route[] {
         errors: [409, 422],
       },
       ({ body, caller }) => imports.nginx(body.text, { isDryRun: body.dry_run, author: caller.username }),
+    ),
+    route(
+      {
+        ...importing,
+        path: '/api/caddy/import/zoraxy',
+        summary: 'Import the rules of Zoraxy',
+        description:
+          'Takes the files of its folder conf/proxy one after the other; with those of conf/access the access filters come along. Sites that would stand more open than before come switched off.',
+        maxBodyBytes: maxText,
+        body: ZoraxyImport,
+        errors: [409, 422],
+      },
+      ({ body, caller }) => imports.zoraxy(body.text, { isDryRun: body.dry_run, author: caller.username }),
     ),
     route(
       {

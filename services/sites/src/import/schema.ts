@@ -151,6 +151,14 @@ export const NginxImport = z
   .strictObject({ text: z.string().min(1).max(524_288), dry_run: dryRun })
   .meta({ id: 'NginxImport' })
 
+/** Rules of Zoraxy for hosts. */
+export const ZoraxyImport = z
+  .strictObject({
+    text: z.string().min(1).max(524_288).meta({ description: 'Its files of conf/proxy, and of conf/access, in a row' }),
+    dry_run: dryRun,
+  })
+  .meta({ id: 'ZoraxyImport' })
+
 /** Either a configuration, or the node that runs it. */
 export const ConfigImport = z
   .strictObject({

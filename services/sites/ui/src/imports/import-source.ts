@@ -1,11 +1,11 @@
 /** Sources of an import. */
-export type SourceKind = 'caddyfile' | 'npm' | 'traefik' | 'nginx' | 'config'
+export type SourceKind = 'caddyfile' | 'npm' | 'traefik' | 'nginx' | 'zoraxy' | 'config'
 
 /** Input of an import. */
 export type ImportSource =
   | { kind: 'caddyfile'; text: string; raw: boolean }
   | { kind: 'npm'; file: File }
-  | { kind: 'traefik' | 'nginx'; text: string }
+  | { kind: 'traefik' | 'nginx' | 'zoraxy'; text: string }
   | { kind: 'config'; text: string }
   /** Imports the configuration that one of the servers runs. */
   | { kind: 'node'; id: number }
@@ -24,6 +24,7 @@ export function importBody(source: ImportSource, isDryRun: boolean): FormData | 
       return JSON.stringify({ text: source.text, raw: source.raw, dry_run: isDryRun })
     case 'traefik':
     case 'nginx':
+    case 'zoraxy':
       return JSON.stringify({ text: source.text, dry_run: isDryRun })
     case 'node':
       return JSON.stringify({ from_node: source.id, dry_run: isDryRun })

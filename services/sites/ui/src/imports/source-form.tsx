@@ -21,6 +21,11 @@ const kinds: readonly { value: SourceKind; label: string; description: string }[
     label: 'nginx',
     description: 'Its server blocks, also those of SWAG; files that they include are not read',
   },
+  {
+    value: 'zoraxy',
+    label: 'Zoraxy',
+    description: 'The files of its folder conf/proxy in a row; with those of conf/access its access filters',
+  },
   { value: 'config', label: 'Caddy’s JSON', description: 'What “curl localhost:2019/config/” prints' },
 ]
 
@@ -124,6 +129,10 @@ const texts: Readonly<Record<Exclude<SourceKind, 'npm'>, { label: string; sample
   nginx: {
     label: 'Server blocks',
     sample: 'server {\n  server_name shop.example.org;\n  location / { proxy_pass http://10.0.0.5:8080; }\n}',
+  },
+  zoraxy: {
+    label: 'Rules',
+    sample: '{\n  "ProxyType": 1,\n  "RootOrMatchingDomain": "shop.example.org",\n  "ActiveOrigins": [ … ]\n}',
   },
   config: { label: 'Configuration', sample: '{ "apps": { "http": … } }' },
 }

@@ -22,7 +22,7 @@ export function ImportPage() {
     <>
       <PageHeader
         title="Import sites"
-        description="From another Caddy, Nginx Proxy Manager, Traefik or nginx. Sites that are here already stay as they are."
+        description="From another Caddy, Nginx Proxy Manager, Traefik, nginx or Zoraxy. Sites that are here already stay as they are."
       />
       <div className="hearth-stack" data-narrow={!isSeen || undefined}>
         {isSeen ? (
