@@ -133,7 +133,10 @@ test('groups of users come with the sites that name them, or not at all', async 
 
   await write(`groups: { family: [${user.username}] }\n`, 'family')
   const dry = await run('apply', file, '--dry-run')
-  assert.match(dry.stdout, /^create group family\ncreate Files\ncreate Portal\n1 group and 2 sites would be changed/)
+  assert.match(
+    dry.stdout,
+    /^create group family: \+admin\ncreate Files\ncreate Portal\n1 group and 2 sites would be changed/,
+  )
   assert.deepEqual(await groups(), [])
   assert.match((await run('apply', file)).stdout, /^1 group and 2 sites changed$/m)
   assert.deepEqual(await groups(), [['family', 1]])
@@ -153,7 +156,7 @@ test('groups of users come with the sites that name them, or not at all', async 
   await write('groups: {}\n', '')
   assert.match(
     (await run('apply', file, '--prune')).stdout,
-    /^delete group family\nchange Files: sign_in\n1 group and 1 site changed$/m,
+    /^delete group family: -admin\nchange Files: sign_in\n1 group and 1 site changed$/m,
   )
   assert.deepEqual(await groups(), [])
 })

@@ -13,6 +13,11 @@ export interface PlannedGroup {
   readonly kind: 'create' | 'change' | 'delete'
   readonly name: string
   readonly userIds: readonly string[]
+  /** Ids of its users when the plan was made, sorted; undefined for a new group. */
+  readonly before: readonly string[] | undefined
+  /** Names of the users that come into the group, and of those that leave it. */
+  readonly joining: readonly string[]
+  readonly leaving: readonly string[]
 }
 
 /** What there is. */
@@ -39,6 +44,23 @@ export function planGroups(
 ): GroupPlan {
   if (file === undefined) return { changes: [], reasons: [] }
   const reasons: string[] = []
+  const names = new Map(Array.from(users, ([user, id]) => [id, user]))
+  const namesOf = (ids: readonly string[]) => ids.map((id) => names.get(id) ?? id).sort()
+  const changeOf = (
+    name: string,
+    userIds: readonly string[],
+    old: StoredGroups['groups'][number] | undefined,
+  ): PlannedGroup => {
+    const ids = old?.userIds ?? []
+    return {
+      kind: old === undefined ? 'create' : 'change',
+      name,
+      userIds,
+      before: old && [...ids].sort(),
+      joining: namesOf(userIds.filter((id) => !ids.includes(id))),
+      leaving: namesOf(ids.filter((id) => !userIds.includes(id))),
+    }
+  }
   const before = new Map(groups.map((group) => [group.name, group]))
   const changes: PlannedGroup[] = file.flatMap(({ name, users: names }): PlannedGroup[] => {
     const found = names.flatMap((user) => {
@@ -47,16 +69,16 @@ export function planGroups(
       return id === undefined ? [] : [id]
     })
     const userIds = [...new Set(found)]
-    const old = before.get(name)
-    if (old === undefined) return [{ kind: 'create', name, userIds }]
-    const isSame = [...old.userIds].sort().join() === [...userIds].sort().join()
-    return isSame ? [] : [{ kind: 'change', name, userIds }]
+    const change = changeOf(name, userIds, before.get(name))
+    const isSame = change.kind === 'change' && change.joining.length + change.leaving.length === 0
+    return isSame ? [] : [change]
   })
   const known = new Set(file.map(({ name }) => name))
-  for (const { name } of prune ? groups.filter((group) => !known.has(group.name)) : []) {
+  for (const old of prune ? groups.filter((group) => !known.has(group.name)) : []) {
+    const { name } = old
     const site = staying.find((record) => groupsOf(record.sign_in).includes(name))
     if (site !== undefined) reasons.push(`group ${name}: the site ${site.site_name} names it, so it cannot go`)
-    changes.push({ kind: 'delete', name, userIds: [] })
+    changes.push({ ...changeOf(name, [], old), kind: 'delete' })
   }
   return { changes, reasons }
 }

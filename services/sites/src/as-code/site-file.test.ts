@@ -206,12 +206,18 @@ test('a plan of groups says what is created, changed and deleted, and why it can
   assert.deepEqual(planGroups(again, stored, { prune: false, staying: [] }).changes, [], 'a user counts once')
   assert.deepEqual(planGroups(undefined, stored, { prune: true, staying: [] }).changes, [])
   assert.deepEqual(planGroups(file, stored, { prune: false, staying: [] }).changes, [
-    { kind: 'create', name: 'work', userIds: ['2'] },
+    { kind: 'create', name: 'work', userIds: ['2'], before: undefined, joining: ['bob'], leaving: [] },
+  ])
+  assert.deepEqual(planGroups([{ name: 'family', users: ['ada'] }], stored, { prune: false, staying: [] }).changes, [
+    { kind: 'change', name: 'family', userIds: ['1'], before: ['1', '2'], joining: [], leaving: ['bob'] },
   ])
   assert.deepEqual(planGroups(file, stored, { prune: true, staying: [] }).changes.at(-1), {
     kind: 'delete',
     name: 'old',
     userIds: [],
+    before: [],
+    joining: [],
+    leaving: [],
   })
   assert.deepEqual(planGroups([{ name: 'family', users: ['eve'] }], stored, { prune: true, staying }).reasons, [
     'group family: there is no user eve',

@@ -135,7 +135,10 @@ function groupsAfter(before: ReadonlySet<string>, changes: readonly PlannedGroup
 const countOf = (count: number, noun: string): string[] =>
   count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`]
 
-const groupLine = ({ kind, name }: PlannedGroup) => `${kind} group ${name}`
+function groupLine({ kind, name, joining, leaving }: PlannedGroup): string {
+  const users = [...joining.map((user) => `+${user}`), ...leaving.map((user) => `-${user}`)]
+  return `${kind} group ${name}${users.length === 0 ? '' : `: ${users.join(', ')}`}`
+}
 
 const unlistedLine = ({ wanted }: SitePlan['unlisted'][number]) => `not in the file, stays: ${wanted.record.site_name}`
 

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import type { AccountTables } from '../accounts/tables.ts'
 import { usersIn } from '../accounts/users.ts'
 import type { GroupEntry, PlannedGroup, StoredGroups } from '../as-code/group-plan.ts'
+import { conflict } from '../problems.ts'
 import * as store from '../portal/store.ts'
 import type { PortalTables } from '../portal/tables.ts'
 
@@ -28,9 +29,15 @@ export async function groupEntries(db: GroupQuery): Promise<GroupEntry[]> {
 
 const pasts = { create: 'created', change: 'changed', delete: 'deleted' } as const
 
-/** Makes the groups what a plan says, and notes it in the security log. `now` is milliseconds since the epoch. */
+/**
+ * Makes the groups what a plan says, and notes it in the security log. `now` is milliseconds since the epoch. A conflict when one
+ * of them is no longer as it was when the plan was made.
+ */
 export async function writeGroups(trx: GroupQuery, changes: readonly PlannedGroup[], now: number): Promise<void> {
-  for (const { kind, name, userIds } of changes) {
+  const present = new Map((await store.listGroups(trx)).map(({ name, user_ids: ids }) => [name, ids.toSorted()]))
+  for (const { kind, name, userIds, before } of changes) {
+    if (present.get(name)?.join() !== before?.join())
+      throw conflict(`Somebody else changed the group ${name} meanwhile`, 'changed_meanwhile')
     if (kind === 'delete') await store.deleteGroupRow(trx, name)
     else {
       await store.insertGroupRow(trx, { name, created_at: now })

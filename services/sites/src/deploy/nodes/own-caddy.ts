@@ -52,11 +52,16 @@ async function assertFree(setting: string, port: number, bind: readonly string[]
 
 /**
  * Returns a function that reads the version of the service's own Caddy, whose program is undefined when there is none. The
- * program is asked once, and not before somebody looks: it would delay the start.
+ * program is asked until it answers once, and not before somebody looks: it would delay the start.
  */
 export function createOwnVersion(program: string | undefined): () => Promise<string | undefined> {
   let reading: Promise<string | undefined> | undefined
-  return async () => (program === undefined ? undefined : (reading ??= readCaddyVersion(program)))
+  return async () => {
+    if (program === undefined) return undefined
+    const version = await (reading ??= readCaddyVersion(program))
+    if (version === undefined) reading = undefined
+    return version
+  }
 }
 
 /** Returns the version that the program `caddy` reports, such as `v2.11.1`; undefined when it cannot be run. */

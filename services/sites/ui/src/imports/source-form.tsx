@@ -24,7 +24,8 @@ const kinds: readonly { value: SourceKind; label: string; description: string }[
   {
     value: 'zoraxy',
     label: 'Zoraxy',
-    description: 'The files of its folder conf/proxy in a row; with those of conf/access its access filters',
+    description:
+      'The files of its folder conf/proxy, one after the other; with those of conf/access also its access filters',
   },
   { value: 'config', label: 'Caddy’s JSON', description: 'What “curl localhost:2019/config/” prints' },
 ]
