@@ -68,7 +68,8 @@ export const sourceSteps: readonly Step[] = [
   program('format', [bin('oxfmt'), '--check', '.']),
 ]
 
-const isBrowserTest = (file: string) => file.endsWith('.browser.test.ts')
+/** Whether a test file drives web pages, which have to be built. */
+export const isBrowserTest = (file: string) => file.endsWith('.browser.test.ts')
 const serviceFiles = testFiles(['services/*/test/**/*.test.ts'])
 
 const unitStep = testStep(

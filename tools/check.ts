@@ -1,6 +1,7 @@
 import { unpackedPackage } from '@hearth/testing/unpacked-package'
 import { writeApiTypes } from './api-types.ts'
-import { lanes, sourceSteps, stepFor, testRuns, type Step, type StepResult } from './check-steps.ts'
+import { buildPages } from './build-ui.ts'
+import { isBrowserTest, lanes, sourceSteps, stepFor, testRuns, type Step, type StepResult } from './check-steps.ts'
 import { checkPackages, findServices } from '../cli/services.ts'
 import { tryAgain } from './second-try.ts'
 import { processorTimeLines } from './processor-time.ts'
@@ -29,8 +30,10 @@ async function check(args: readonly string[], signal: AbortSignal): Promise<bool
   writeApiTypes()
   const chosen = args.map(stepFor)
   if (chosen.length === 0 || chosen.some(({ files }) => files !== undefined)) provide()
-  if (chosen.length > 0) await runAll(chosen)
-  else {
+  if (chosen.length > 0) {
+    buildPagesFor(chosen)
+    await runAll(chosen)
+  } else {
     const sources = [...sourceSteps]
     await Promise.all(Array.from({ length: lanes }, () => runAll(sources)))
     await Promise.all(testRuns.map((step) => run(step)))
@@ -55,6 +58,12 @@ function provide(): void {
   const lists = services.flatMap(({ systemPackages, testPackages }) => [systemPackages, testPackages])
   providePackages(Object.assign({}, ...lists, checkPackages()))
   unpackPackages(Object.assign({}, ...services.map((service) => service.unpackedTestPackages)), unpackedPackage)
+}
+
+/** Builds the pages that the browser tests of these steps drive, where their sources changed. */
+function buildPagesFor(steps: readonly Step[]): void {
+  const files = steps.flatMap((step) => step.files ?? []).filter(isBrowserTest)
+  buildPages(findServices().filter(({ name }) => files.some((file) => file.startsWith(`services/${name}/`))))
 }
 
 function announce({ step, passed, seconds, tests, output }: Finished): void {
