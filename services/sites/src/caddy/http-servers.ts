@@ -36,12 +36,20 @@ export function errorPageRoute({ record }: CompiledSite, others: readonly string
   }
 }
 
-/** Returns the names of other sites below the wildcards of a site: they have, or have not, pages of their own. */
-function othersBelow({ id, record }: CompiledSite, sites: readonly CompiledSite[]): string[] {
-  const wildcards = new Set(record.domains.filter(isWildcard))
-  if (wildcards.size === 0) return []
-  const others = sites.filter((other) => other.id !== id).flatMap((other) => other.record.domains)
-  return others.filter((domain) => wildcards.has(wildcardOver(domain) ?? ''))
+/** Returns a function for the names of other sites below the wildcards of one: they have, or have not, pages of their own. */
+function namesBelowWildcards(sites: readonly CompiledSite[]): (site: CompiledSite) => string[] {
+  let names: Map<string, { id: number; domain: string }[]> | undefined
+  return ({ id, record }) => {
+    const wildcards = record.domains.filter(isWildcard)
+    if (wildcards.length === 0) return []
+    // All sites are looked through once, and only where one has a wildcard.
+    names ??= Map.groupBy(
+      sites.flatMap((site) => site.record.domains.map((domain) => ({ id: site.id, domain }))),
+      ({ domain }) => wildcardOver(domain) ?? '',
+    )
+    const below = wildcards.flatMap((wildcard) => names?.get(wildcard) ?? [])
+    return below.filter((one) => one.id !== id).map(({ domain }) => domain)
+  }
 }
 
 /** The routes of one server, with the sites behind each. */
@@ -60,10 +68,11 @@ export function serverRoutes(sites: readonly CompiledSite[], scheme: Scheme, con
   const around = { ...context, surroundings: surroundingsOf(context) }
   const buckets = bucketsOf(here)
   const suffix = scheme === 'http' ? '-http' : ''
+  const othersBelow = namesBelowWildcards(here)
   const pages = here.flatMap((site) => {
     const isRedirect = scheme === 'http' && serversOf(site).http === 'redirect'
     if (isRedirect) return []
-    const page = site.record.error_page === null ? undefined : errorPageRoute(site, othersBelow(site, here))
+    const page = site.record.error_page === null ? undefined : errorPageRoute(site, othersBelow(site))
     const pages = [portalAwayRoute(site), page]
     return pages.flatMap((route) => (route === undefined ? [] : [{ route, id: site.id }]))
   })
