@@ -34,7 +34,7 @@ for (const folder of [values.to, cache]) mkdirSync(folder, { recursive: true })
 for (const architecture of chooseArchitectures(values.arch))
   for (const service of services) await writeImage(service, architecture)
 cpSync(join(root, 'docs/compose.yaml'), join(values.to, 'compose.yaml'))
-writeSums(values.to)
+writeSums(values.to, version)
 
 /** Makes the image of a service and prints its sizes. */
 async function writeImage(service: ServiceFolder, architecture: Architecture): Promise<void> {

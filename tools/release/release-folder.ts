@@ -12,9 +12,10 @@ export function commitTime(): number {
   return seconds
 }
 
-/** Writes `SHA256SUMS` of every file of a release. */
-export function writeSums(release: string): void {
-  const files = globSync('*', { cwd: release }).filter((file) => file !== 'SHA256SUMS')
+/** Writes `SHA256SUMS` of every file of a release. Packages and images of other versions, which may still lie there, are none of it. */
+export function writeSums(release: string, version: string): void {
+  const isOfOther = (file: string) => file.startsWith('hearth') && !file.includes(`_${version}_`)
+  const files = globSync('*', { cwd: release }).filter((file) => file !== 'SHA256SUMS' && !isOfOther(file))
   const sums = files.sort().map((file) => `${sha256(join(release, file))}  ${file}\n`)
   writeFileSync(join(release, 'SHA256SUMS'), sums.join(''))
 }

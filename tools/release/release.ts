@@ -49,7 +49,7 @@ const shipped = [
   ...lockedClosure(services.map(({ name }) => `services/${name}`)),
 ]
 writeFileSync(join(release, 'sbom.cdx.json'), billOfMaterials(shipped, { version, time }))
-writeSums(release)
+writeSums(release, version)
 // Quick compression is for trials.
 const limits = compression === 'xz' ? sizeLimits : { installed: sizeLimits.installed }
 const problems = sizeProblems(sizesOf(written), limits)
