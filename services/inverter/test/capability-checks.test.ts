@@ -131,6 +131,11 @@ test('signs are told from readings alone', async () => {
   const values = { solar_a_power: 0, solar_b_power: 0, household_load_power: 1000, grid_power: 210, battery_power: 800 }
   await using gateway = await startGateway({ simulator: { faults: { values } } })
   await gateway.isReady()
+  await eventually(
+    () => gateway.operate('GET', '/admin/api/devices') as Promise<{ devices: { firmware: string | null }[] }>,
+    ({ devices }) => devices[0]?.firmware === '5687',
+    { what: 'the firmware of the inverter' },
+  )
   const battery = await check(gateway, 'battery_power_sign_convention')
   assert.deepEqual(
     [battery.outcome, battery.evidence, battery.firmware],

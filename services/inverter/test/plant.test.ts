@@ -68,11 +68,13 @@ test('an inverter without a battery that switches off in the dark counts as noth
   await slotsWhen(gateway, 'second', (slots) => slots.some(({ source }) => source === 'gateway'))
   await darkNightBefore(gateway)
   second.setFaults({ refuse: true })
-  const night = await plantWhen(gateway, ({ pv }) => pv.watts !== null, 'sums of the night')
+  const isOff = ({ inverters }: PlantReply) =>
+    inverters.some(({ device_id: id, is_off_for_night: off }) => id === 'second' && off)
+  const night = await plantWhen(gateway, isOff, 'an inverter that is off for the night')
   assert.deepEqual([night.pv.watts, night.away], [0, []])
   assert.notEqual(night.house.watts, null)
   assert.deepEqual(
-    night.inverters.map(({ device_id: id, is_off_for_night: isOff }) => [id, isOff]),
+    night.inverters.map(({ device_id: id, is_off_for_night: off }) => [id, off]),
     [
       ['main', false],
       ['second', true],

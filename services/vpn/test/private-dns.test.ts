@@ -90,11 +90,11 @@ test('a device outside the tunnel is answered over TLS and HTTPS as its peer: fi
   const proxied = await fetch(`http://127.0.0.1:${world.ports.http}${pathOf(phone.secret, 'proxied.example')}`)
   assert.deepEqual(readAnswer(new Uint8Array(await proxied.arrayBuffer())).addresses, [anywhere])
 
-  const logged = async (client: string) =>
-    (await service.call('GET', `/api/dns/queries?client=${client}&limit=100`)).body.data as {
-      domain: string
-      status: string
-    }[]
+  const logged = async (client: string) => {
+    const { status, body } = await service.call('GET', `/api/dns/queries?client=${client}&limit=100`)
+    if (status !== 200) throw new Error(JSON.stringify(body))
+    return body.data as { domain: string; status: string }[]
+  }
   const seen = await eventually(
     () => logged('Phone'),
     (rows) =>

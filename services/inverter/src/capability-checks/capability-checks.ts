@@ -63,7 +63,9 @@ export class CapabilityChecks {
     this.#running.add(deviceId)
     try {
       const finding = await this.#find(runtime, name, { serial: device.serial, caller })
-      return { name, firmware: device.firmware, ...finding }
+      // Meanwhile it may have told its firmware for the first time.
+      const { firmware } = this.#dependencies.device(deviceId) ?? device
+      return { name, firmware, ...finding }
     } finally {
       this.#running.delete(deviceId)
     }
