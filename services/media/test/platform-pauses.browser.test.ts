@@ -26,7 +26,7 @@ test('a platform that refuses is shown with a countdown, and goes on when it is 
   const { page, media } = place
   platform.treat('refused')
   await page.goto(media.url)
-  await media.submit(platform.page('sound.m4a', { title: 'Night drive', id: 'night' }))
+  await media.submit(platform.page('sound.m4a', { title: 'Night drive', id: 'night', pace: 'held' }))
   const strip = page.getByRole('list', { name: 'Paused platforms' })
   await strip.getByText('YouTube takes no more requests from this server for now').waitFor()
   await strip.getByText(/^1 download waits\. The next try is in \d:\d\d\.$/).waitFor()
@@ -48,9 +48,14 @@ test('a platform that refuses is shown with a countdown, and goes on when it is 
   platform.treat('answered')
   await page.goto(media.url)
   await strip.getByRole('button', { name: 'Try now' }).click()
-  await page.getByText('Done', { exact: true }).waitFor()
   await strip.waitFor({ state: 'detached' })
   await page.goto(`${media.url}/settings?tab=cookies`)
+  await health.getByText('Not used yet', { exact: true }).nth(3).waitFor()
+  await eventually(
+    () => platform.waiting,
+    (waiting) => waiting === 1,
+  )
+  platform.release()
   await health.getByText('Works', { exact: true }).waitFor()
   await health.getByText('1 success').waitFor()
 })

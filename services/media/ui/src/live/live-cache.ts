@@ -11,7 +11,7 @@ import {
   type StemEvent,
   type StreamMessage,
 } from '../api.ts'
-import type { LiveJob } from '../jobs/job.ts'
+import { isActive, type LiveJob } from '../jobs/job.ts'
 import { dropJob, patchBook, patchJob, putJob, withSnapshot, type JobBook } from './live-changes.ts'
 
 /** A message of `/events`; the last one of a session says that it ended. */
@@ -53,6 +53,8 @@ function noteJob(event: JobEvent, { cache, refresher, arriving }: Effects): void
   const isOther = before?.status !== event.status
   if (isOther || event.filename !== undefined || event.pinned !== undefined) refresher.note('storage')
   if (isOther) for (const name of ['statistics', 'tempi']) refresher.note(name)
+  // A platform is judged by the downloads that ended.
+  if (isOther && !isActive(event)) refresher.note('platforms')
   if (isOther || event.tags !== undefined) for (const name of ['library', 'library-tags']) refresher.note(name)
 }
 
