@@ -30,13 +30,10 @@ const meanReach = 0.5
 export function onsetEnvelopes(samples: Float32Array, sampleRate: number): OnsetEnvelopes {
   const spectrogram = melSpectrogram(samples, sampleRate, envelopeRate)
   compress(spectrogram)
-  const sums = rangeEdges
-    .slice(1)
-    .map((end, range) => growth(spectrogram, { from: rangeEdges[range] as number, to: end }))
-  const whole = growth(spectrogram, { from: 0, to: spectrogram.bands })
+  const { whole, ranges } = growth(spectrogram)
   return {
     whole: aboveMean(whole),
-    ranges: sums.map(aboveMean),
+    ranges: ranges.map(aboveMean),
     change: aboveMean(changes(spectrogram)),
     begin: spectrogram.begin + earliness,
   }
@@ -84,15 +81,22 @@ function compress({ levels }: MelSpectrogram): void {
   for (let index = 0; index < levels.length; index += 1) levels[index] = Math.log1p((levels[index] as number) * scale)
 }
 
-function growth({ levels, bands, rows }: MelSpectrogram, range: { from: number; to: number }): Float64Array {
-  const flux = new Float64Array(rows)
-  for (let row = 1; row < rows; row += 1) {
-    let sum = 0
-    for (let index = row * bands + range.from; index < row * bands + range.to; index += 1)
-      sum += Math.max(0, (levels[index] as number) - (levels[index - bands] as number))
-    flux[row] = sum
-  }
-  return flux
+/** Growth of each row over the one before it, in each range of bands and in all together. */
+function growth({ levels, bands, rows }: MelSpectrogram): { whole: Float64Array; ranges: Float64Array[] } {
+  const whole = new Float64Array(rows)
+  const ranges = rangeEdges.slice(1).map((end, range) => {
+    const flux = new Float64Array(rows)
+    const start = rangeEdges[range] as number
+    for (let row = 1; row < rows; row += 1) {
+      let sum = 0
+      for (let index = row * bands + start; index < row * bands + end; index += 1)
+        sum += Math.max(0, (levels[index] as number) - (levels[index - bands] as number))
+      flux[row] = sum
+      whole[row] = (whole[row] as number) + sum
+    }
+    return flux
+  })
+  return { whole, ranges }
 }
 
 /** Rows on each side of a moment that are compared, and the bands they are compared in: up to 3.2 kHz, where chords are. */
