@@ -2,7 +2,7 @@ import { cutPieces, analysisRate, maxReadSeconds } from '../../src/analysis/audi
 import { estimateTempo } from '../../src/analysis/estimate-tempo.ts'
 import { decodeWith } from '../../test/music/plain-decoder.ts'
 
-/** `node our-program.mjs FILE` prints the tempo of a file as the service finds it, or nothing: a program like the others. */
+/** `node our-tempo-program.mjs FILE` prints the tempo of a file as the service finds it, or nothing: a program like the others. */
 const [file = ''] = process.argv.slice(2)
 const whole = { startSeconds: 0, lengthSeconds: maxReadSeconds, signal: new AbortController().signal }
 const { main, probes } = cutPieces(await decodeWith('ffmpeg')(file, whole), analysisRate)
