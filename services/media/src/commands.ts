@@ -121,17 +121,14 @@ function addAnalysisCommand(program: Command): void {
     .command('analyse')
     .description('have all sounds analysed again that lack values an analysis finds today; print how many were added')
     .action(async () => {
-      const [{ systemClock }, { openSettings }, { outdatedBy }, { requestOutdated }, { withStorage }] =
-        await Promise.all([
-          import('@hearth/runtime'),
-          import('./settings/settings.ts'),
-          import('./reanalysis/requests.ts'),
-          import('./reanalysis/store.ts'),
-          import('./command-line/data.ts'),
-        ])
+      const [{ systemClock }, { analyserVersion }, { requestOutdated }, { withStorage }] = await Promise.all([
+        import('@hearth/runtime'),
+        import('./analysis/analyse-audio.ts'),
+        import('./reanalysis/store.ts'),
+        import('./command-line/data.ts'),
+      ])
       await withStorage(async ({ database }) => {
-        const settings = await openSettings(database.query)
-        const added = await requestOutdated(database.query, outdatedBy(settings.current()), systemClock.now())
+        const added = await requestOutdated(database.query, analyserVersion, systemClock.now())
         process.stderr.write('the running service analyses them one by one; without one, the next start does\n')
         process.stdout.write(`${added}\n`)
       })

@@ -42,7 +42,7 @@ export async function timed(
 const ticks = 100
 
 /** Time of the processor that this process and its ended children took, seconds. */
-function processorSeconds(): number {
+export function processorSeconds(): number {
   // The name in parentheses may have spaces; utime is the twelfth value behind it.
   const values = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? []
   return values.slice(11, 15).reduce((sum, value) => sum + Number(value), 0) / ticks

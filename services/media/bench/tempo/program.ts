@@ -14,6 +14,11 @@ export interface Program {
   readonly read: (text: string) => number
 }
 
+/** Runs a program and returns what it prints. */
+export async function runProgram(command: string, args: readonly string[]): Promise<string> {
+  return (await run(command, args, limits)).stdout
+}
+
 /** Returns true for a command that can be started at all. */
 export async function isInstalled(command: string): Promise<boolean> {
   return run(command, ['--help'], limits).then(
@@ -25,7 +30,7 @@ export async function isInstalled(command: string): Promise<boolean> {
 /** Runs the program once for each track; its time is that of the whole process: starting, decoding, estimating, ending. */
 export function programCandidate({ name, command, words, read }: Program): Candidate {
   const estimate = async (file: string) => {
-    const bpm = read((await run(command, words(file), limits)).stdout)
+    const bpm = read(await runProgram(command, words(file)))
     return Number.isFinite(bpm) && bpm > 0 ? bpm : null
   }
   return {

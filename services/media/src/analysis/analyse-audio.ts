@@ -41,6 +41,8 @@ export interface AudioAnalysis {
 export interface AnalysisOptions extends WorkOptions {
   /** Length of the track as far as it is known; finds the middle without reading everything before it. */
   readonly durationSeconds?: number | null | undefined
+  /** False leaves the tempo out: key and levels alone are found. */
+  readonly withTempo?: boolean | undefined
   /** Tempi to be folded into; none are where not given. */
   readonly octaveWindow?: OctaveWindow | undefined
 }
@@ -81,7 +83,8 @@ export function createAnalyser(dependencies: AnalyserDependencies) {
     analyse: (file: string, options: AnalysisOptions): Promise<AudioAnalysis> =>
       threads.use(options, async (thread, signal) => {
         const pieces = await readPieces(decode, file, { signal, durationSeconds: options.durationSeconds ?? null })
-        const { tempo, key, hash } = await thread.run('analyse', { file, pieces, sampleRate: analysisRate }, signal)
+        const task = { file, pieces, sampleRate: analysisRate, withTempo: options.withTempo ?? true }
+        const { tempo, key, hash } = await thread.run('analyse', task, signal)
         const levels = await measureLevels(file, options, signal)
         return { ...describeTempo(tempo, options.octaveWindow), ...describeKey(key), levels, hash }
       }),

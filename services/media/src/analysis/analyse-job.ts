@@ -4,7 +4,6 @@ import type { AnalyseJob, FetchedFile } from '../jobs/run-job.ts'
 import type { JobValues } from '../jobs/store.ts'
 import type { Settings } from '../settings/schema.ts'
 import { analyserVersion, type Analyser, type AudioAnalysis } from './analyse-audio.ts'
-import { hashFile } from '../artifacts/hash-file.ts'
 import { octaveFrom } from './octave-rule.ts'
 import { keyName } from '../music/musical-keys.ts'
 
@@ -26,11 +25,24 @@ export function createAnalyseJob(dependencies: AnalyseDependencies): AnalyseJob 
 
 /** Returns the values of a job's row that an analysis finds. */
 export function analysisValues(found: AudioAnalysis) {
-  const { levels } = found
   return {
     bpm: found.bpm,
     bpm_confidence: found.confidence,
     bpm_alternative: found.alternativeBpm,
+    ...valuesWithoutTempo(found),
+  } satisfies JobValues
+}
+
+/** Tells whether a sound is longer than those whose tempo is looked for. */
+export function isTooLongForTempo(settings: Settings, durationMs: number | null): boolean {
+  const { audio_analysis_max_minutes: maxMinutes } = settings
+  return maxMinutes > 0 && durationMs !== null && durationMs > maxMinutes * 60_000
+}
+
+/** The values that an analysis finds in a sound whose tempo was not looked for. */
+export function valuesWithoutTempo(found: AudioAnalysis) {
+  const { levels } = found
+  return {
     musical_key: found.key,
     key_confidence: found.keyConfidence,
     loudness_lufs: levels.loudnessLufs,
@@ -49,20 +61,21 @@ async function analyse(
   { job, fetched, signal }: { job: JobRow; fetched: FetchedFile; signal: AbortSignal },
 ): Promise<JobValues> {
   const { file, facts } = fetched
-  const {
-    audio_analysis_max_minutes: maxMinutes,
-    audio_analysis_timeout_minutes: limit,
-    tempo_range_from: slowest,
-  } = settings()
+  const current = settings()
+  const withTempo = !isTooLongForTempo(current, facts.durationMs)
   try {
-    if (maxMinutes > 0 && facts.durationMs > maxMinutes * 60_000) {
-      const message = `Finished; longer than ${maxMinutes} minutes, so it was not analysed`
-      return { audio_hash: await hashFile(file, signal), message }
-    }
-    const octaveWindow = octaveFrom(slowest)
-    const options = { durationSeconds: facts.durationMs / 1000, signal, timeoutMs: limit * 60_000, octaveWindow }
-    const found = await analyser.analyse(file, options)
+    const found = await analyser.analyse(file, {
+      durationSeconds: facts.durationMs / 1000,
+      signal,
+      timeoutMs: current.audio_analysis_timeout_minutes * 60_000,
+      octaveWindow: octaveFrom(current.tempo_range_from),
+      withTempo,
+    })
     const key = found.key === null ? '' : `, ${keyName(found.key)}`
+    if (!withTempo) {
+      const message = `Finished; longer than ${minutes(current)}, so its tempo was not looked for${key}`
+      return { ...valuesWithoutTempo(found), message }
+    }
     const message = `Finished; ${found.bpm === null ? 'it has no steady beat' : `${found.bpm} BPM`}${key}`
     return { ...analysisValues(found), message }
   } catch (error) {
@@ -71,3 +84,6 @@ async function analyse(
     return { message: 'Finished; the analysis failed' }
   }
 }
+
+const minutes = ({ audio_analysis_max_minutes: count }: Settings): string =>
+  count === 1 ? '1 minute' : `${count} minutes`

@@ -35,7 +35,8 @@ export function choosePieces(durationSeconds: number): Pieces<Stretch> {
 export function cutPieces(samples: Float32Array, sampleRate: number): Pieces<Float32Array> {
   const cut = ({ startSeconds, lengthSeconds }: Stretch) => {
     const from = Math.round(startSeconds * sampleRate)
-    return samples.slice(from, from + Math.round(lengthSeconds * sampleRate))
+    const to = from + Math.round(lengthSeconds * sampleRate)
+    return from === 0 && to >= samples.length ? samples : samples.slice(from, to)
   }
   const { main, probes } = choosePieces(samples.length / sampleRate)
   return { main: cut(main), probes: probes.map(cut) }

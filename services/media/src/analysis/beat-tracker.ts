@@ -1,4 +1,4 @@
-import { withDeviationOne } from './fft.ts'
+import { withDeviationOne } from './series.ts'
 import { envelopeRate } from './onset-envelope.ts'
 
 /** Cost of a beat that comes early or late, against the strength of its onset. */
@@ -45,11 +45,13 @@ function smoothed(values: Float64Array, width: number): Float64Array {
   const bell = Float64Array.from({ length: 2 * reach + 1 }, (_, index) =>
     Math.exp(-0.5 * ((index - reach) / width) ** 2),
   )
-  const result = values.map((_, index) => {
+  const result = new Float64Array(values.length)
+  for (let index = 0; index < values.length; index += 1) {
+    const [from, to] = [Math.max(0, index - reach), Math.min(values.length - 1, index + reach)]
     let sum = 0
-    for (let offset = -reach; offset <= reach; offset += 1)
-      sum += (values[index + offset] ?? 0) * (bell[offset + reach] as number)
-    return sum
-  })
+    for (let near = from; near <= to; near += 1)
+      sum += (values[near] as number) * (bell[near - index + reach] as number)
+    result[index] = sum
+  }
   return withDeviationOne(result)
 }

@@ -27,7 +27,15 @@ export interface TempoEstimate {
 /** Minimum length of music whose tempo is estimated, seconds. */
 export const minSeconds = 8
 
-const noTempo: TempoEstimate = { bpm: null, alternative: null, metre: null, confidence: 0, beats: [], onsetsPerBeat: 0 }
+/** The estimate of a sound without a beat. */
+export const noTempo: TempoEstimate = {
+  bpm: null,
+  alternative: null,
+  metre: null,
+  confidence: 0,
+  beats: [],
+  onsetsPerBeat: 0,
+}
 /** Maximum confidence of a tempo that is not the only one. */
 const maxConfidenceWithChange = 0.6
 /** Share of the fit of four beats in ten seconds below which the fit of sixteen beats of the whole means that the tempo changes. */

@@ -1,44 +1,141 @@
 /**
- * Creates a Fourier transform of `size` complex values, a power of two; `transform` works in place on real and imaginary parts
- * of that length.
+ * Tables of a Fourier transform. The functions that use them stand outside, because a function of each object would be compiled
+ * anew for each.
  */
-export function createFft(size: number) {
-  if (size < 2 || (size & (size - 1)) !== 0) throw new RangeError(`a transform of ${size} values is not possible`)
-  const cosine = Float64Array.from({ length: size / 2 }, (_, index) => Math.cos((2 * Math.PI * index) / size))
-  const sine = Float64Array.from({ length: size / 2 }, (_, index) => Math.sin((2 * Math.PI * index) / size))
-  const order = reversedBits(size)
+export interface Fft {
+  readonly size: number
+  /** Places in which `transformOrdered` expects the values: the value of place `index` at `order[index]`. */
+  readonly order: Uint32Array
+  readonly steps: readonly Step[]
+}
 
-  function transform(real: Float64Array, imaginary: Float64Array): void {
-    for (let index = 0; index < size; index += 1) {
-      const other = order[index] as number
-      if (other > index) {
-        swap(real, index, other)
-        swap(imaginary, index, other)
-      }
-    }
-    for (let half = 1; half < size; half *= 2) {
-      const stride = size / (2 * half)
-      for (let offset = 0; offset < half; offset += 1) {
-        const c = cosine[offset * stride] as number
-        const s = sine[offset * stride] as number
-        for (let low = offset; low < size; low += 2 * half) {
-          const high = low + half
-          const highReal = real[high] as number
-          const highImaginary = imaginary[high] as number
-          const turnedReal = highReal * c + highImaginary * s
-          const turnedImaginary = highImaginary * c - highReal * s
-          const lowReal = real[low] as number
-          const lowImaginary = imaginary[low] as number
-          real[high] = lowReal - turnedReal
-          imaginary[high] = lowImaginary - turnedImaginary
-          real[low] = lowReal + turnedReal
-          imaginary[low] = lowImaginary + turnedImaginary
-        }
-      }
+const known = new Map<number, Fft>()
+
+/** Returns the tables for `size` complex values, a power of two. They are calculated once for each size. */
+export function createFft(size: number): Fft {
+  if (size < 2 || (size & (size - 1)) !== 0) throw new RangeError(`a transform of ${size} values is not possible`)
+  const fft = known.get(size) ?? { size, order: reversedBits(size), steps: stepsOf(size) }
+  known.set(size, fft)
+  return fft
+}
+
+const isPowerOfFour = (size: number): boolean => Math.log2(size) % 2 === 0
+
+/** Steps of four values each; a size that is twice a power of four begins with one of two. */
+function stepsOf(size: number): Step[] {
+  const steps: Step[] = []
+  for (let quarter = isPowerOfFour(size) ? 4 : 2; quarter < size; quarter *= 4) steps.push(stepOf(quarter))
+  return steps
+}
+
+/** Transforms values in place, given as real and imaginary parts. */
+export function transform({ size, order, steps }: Fft, real: Float64Array, imaginary: Float64Array): void {
+  for (let index = 0; index < size; index += 1) {
+    const other = order[index] as number
+    if (other > index) {
+      swap(real, index, other)
+      swap(imaginary, index, other)
     }
   }
+  transformOrdered({ size, order, steps }, real, imaginary)
+}
 
-  return { size, transform }
+/** Transforms values in place that already lie in the order of `order`. */
+export function transformOrdered({ size, steps }: Fft, real: Float64Array, imaginary: Float64Array): void {
+  if (isPowerOfFour(size)) foursAlone(size, real, imaginary)
+  else twosAlone(size, real, imaginary)
+  for (let number = 0; number < steps.length; number += 1) joinFours(steps[number] as Step, real, imaginary)
+}
+
+/** Joins transforms of `quarter` values to ones four times as long. */
+interface Step {
+  readonly quarter: number
+  /** Cosines and sines by which the second, third and fourth part are turned: six values for each place. */
+  readonly turns: Float64Array
+}
+
+function stepOf(quarter: number): Step {
+  const turns = new Float64Array(6 * quarter)
+  for (let place = 0; place < quarter; place += 1)
+    // The order of bits that are reversed has the third part before the second.
+    for (const [part, multiple] of [2, 1, 3].entries()) {
+      const angle = (2 * Math.PI * multiple * place) / (4 * quarter)
+      turns[6 * place + 2 * part] = Math.cos(angle)
+      turns[6 * place + 2 * part + 1] = Math.sin(angle)
+    }
+  return { quarter, turns }
+}
+
+function twosAlone(size: number, real: Float64Array, imaginary: Float64Array): void {
+  for (let low = 0; low < size; low += 2) {
+    const aReal = real[low] as number
+    const aImaginary = imaginary[low] as number
+    const bReal = real[low + 1] as number
+    const bImaginary = imaginary[low + 1] as number
+    real[low] = aReal + bReal
+    imaginary[low] = aImaginary + bImaginary
+    real[low + 1] = aReal - bReal
+    imaginary[low + 1] = aImaginary - bImaginary
+  }
+}
+
+/** The first step of a size that is a power of four: nothing is turned. */
+function foursAlone(size: number, real: Float64Array, imaginary: Float64Array): void {
+  for (let low = 0; low < size; low += 4) {
+    const sumReal = (real[low] as number) + (real[low + 1] as number)
+    const sumImaginary = (imaginary[low] as number) + (imaginary[low + 1] as number)
+    const gapReal = (real[low] as number) - (real[low + 1] as number)
+    const gapImaginary = (imaginary[low] as number) - (imaginary[low + 1] as number)
+    const otherReal = (real[low + 2] as number) + (real[low + 3] as number)
+    const otherImaginary = (imaginary[low + 2] as number) + (imaginary[low + 3] as number)
+    const turnedReal = (imaginary[low + 2] as number) - (imaginary[low + 3] as number)
+    const turnedImaginary = (real[low + 3] as number) - (real[low + 2] as number)
+    real[low] = sumReal + otherReal
+    imaginary[low] = sumImaginary + otherImaginary
+    real[low + 1] = gapReal + turnedReal
+    imaginary[low + 1] = gapImaginary + turnedImaginary
+    real[low + 2] = sumReal - otherReal
+    imaginary[low + 2] = sumImaginary - otherImaginary
+    real[low + 3] = gapReal - turnedReal
+    imaginary[low + 3] = gapImaginary - turnedImaginary
+  }
+}
+
+function joinFours({ quarter, turns }: Step, real: Float64Array, imaginary: Float64Array): void {
+  const size = real.length
+  for (let block = 0; block < size; block += 4 * quarter) {
+    let turn = 0
+    for (let a = block; a < block + quarter; a += 1) {
+      const b = a + quarter
+      const c = b + quarter
+      const d = c + quarter
+      const bCosine = turns[turn] as number
+      const bSine = turns[turn + 1] as number
+      const bReal = (real[b] as number) * bCosine + (imaginary[b] as number) * bSine
+      const bImaginary = (imaginary[b] as number) * bCosine - (real[b] as number) * bSine
+      const cCosine = turns[turn + 2] as number
+      const cSine = turns[turn + 3] as number
+      const cReal = (real[c] as number) * cCosine + (imaginary[c] as number) * cSine
+      const cImaginary = (imaginary[c] as number) * cCosine - (real[c] as number) * cSine
+      const dCosine = turns[turn + 4] as number
+      const dSine = turns[turn + 5] as number
+      const dReal = (real[d] as number) * dCosine + (imaginary[d] as number) * dSine
+      const dImaginary = (imaginary[d] as number) * dCosine - (real[d] as number) * dSine
+      const sumReal = (real[a] as number) + bReal
+      const sumImaginary = (imaginary[a] as number) + bImaginary
+      const gapReal = (real[a] as number) - bReal
+      const gapImaginary = (imaginary[a] as number) - bImaginary
+      real[a] = sumReal + cReal + dReal
+      imaginary[a] = sumImaginary + cImaginary + dImaginary
+      real[c] = sumReal - cReal - dReal
+      imaginary[c] = sumImaginary - cImaginary - dImaginary
+      real[b] = gapReal + cImaginary - dImaginary
+      imaginary[b] = gapImaginary - cReal + dReal
+      real[d] = gapReal - cImaginary + dImaginary
+      imaginary[d] = gapImaginary + cReal - dReal
+      turn += 6
+    }
+  }
 }
 
 /** The least power of two that is not below `length`. */
@@ -57,41 +154,4 @@ function swap(values: Float64Array, one: number, other: number): void {
   const kept = values[one] as number
   values[one] = values[other] as number
   values[other] = kept
-}
-
-/**
- * Calculates the autocorrelation of a series, 1 at lag 0, around 0 without resemblance; for lags up to `maxLag` values. Its mean
- * is taken away first, and lags that have less to compare are not counted lower for it. A constant series has none.
- */
-export function autocorrelation(values: Float64Array, maxLag: number): Float64Array {
-  const result = new Float64Array(maxLag + 1)
-  const fft = createFft(powerOfTwo(values.length + maxLag + 1))
-  const [real, imaginary] = [new Float64Array(fft.size), new Float64Array(fft.size)]
-  const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
-  for (let index = 0; index < values.length; index += 1) real[index] = (values[index] as number) - mean
-  fft.transform(real, imaginary)
-  for (let bin = 0; bin < fft.size; bin += 1) {
-    real[bin] = (real[bin] as number) ** 2 + (imaginary[bin] as number) ** 2
-    imaginary[bin] = 0
-  }
-  fft.transform(real, imaginary)
-  const whole = (real[0] as number) / Math.max(1, values.length)
-  if (!(whole > 0)) return result
-  for (let lag = 0; lag <= maxLag && lag < values.length; lag += 1)
-    result[lag] = (real[lag] as number) / (values.length - lag) / whole
-  return result
-}
-
-/** Scales a series to standard deviation 1; a constant one stays. */
-export function withDeviationOne(values: Float64Array): Float64Array {
-  const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
-  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(1, values.length)
-  return variance === 0 ? values : values.map((value) => value / Math.sqrt(variance))
-}
-
-/** Value of a series at a place between two of its values; 0 beyond its end. */
-export function valueAt(values: Float64Array, place: number): number {
-  const index = Math.floor(place)
-  const before = values[index] ?? 0
-  return before + (place - index) * ((values[index + 1] ?? 0) - before)
 }

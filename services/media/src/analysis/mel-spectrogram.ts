@@ -1,5 +1,5 @@
 import { powerOfTwo } from './fft.ts'
-import { createPairSpectrum } from './pair-spectrum.ts'
+import { createPairSpectrum, measurePair } from './pair-spectrum.ts'
 
 /** One band of a filter bank: the first bin it takes from a spectrum, and how much of that and the following ones. */
 interface Band {
@@ -49,24 +49,30 @@ export function melSpectrogram(samples: Float32Array, sampleRate: number, rowsPe
   const hop = sampleRate / rowsPerSecond
   const rows = Math.max(0, Math.floor((samples.length - size) / hop) + 1)
   const levels = new Float32Array(rows * filters.length)
-  const magnitudesOf = createPairSpectrum(size)
+  const bins = Math.min(size / 2, Math.max(...filters.map(({ firstBin, weights }) => firstBin + weights.length)))
+  const spectra = createPairSpectrum(size, bins)
   // Two rows at a time, see there; an odd last one has silence beside it.
   for (let row = 0; row < rows; row += 2) {
-    const starts = [row, row + 1].map((index) => (index < rows ? Math.round(index * hop) : samples.length))
-    const pair = magnitudesOf(samples, starts as [number, number])
-    for (const [offset, magnitudes] of pair.entries())
-      if (row + offset < rows) sumUp(magnitudes, filters, levels.subarray((row + offset) * filters.length))
+    const next = row + 1 < rows ? Math.round((row + 1) * hop) : samples.length
+    measurePair(spectra, samples, [Math.round(row * hop), next])
+    sumUp(spectra.first, filters, { levels, from: row * filters.length })
+    if (row + 1 < rows) sumUp(spectra.second, filters, { levels, from: (row + 1) * filters.length })
   }
   // The first row begins in the middle of its window, seconds into the samples.
   return { levels, bands: filters.length, rows, begin: size / 2 / sampleRate }
 }
 
-function sumUp(magnitudes: Float64Array, filters: readonly Band[], row: Float32Array): void {
+function sumUp(
+  magnitudes: Float64Array,
+  filters: readonly Band[],
+  { levels, from }: { levels: Float32Array; from: number },
+): void {
   for (let number = 0; number < filters.length; number += 1) {
     const { firstBin, weights } = filters[number] as Band
+    const length = Math.min(weights.length, magnitudes.length - firstBin)
     let sum = 0
-    for (let index = 0; index < weights.length; index += 1)
-      sum += (magnitudes[firstBin + index] ?? 0) * (weights[index] as number)
-    row[number] = sum
+    for (let index = 0; index < length; index += 1)
+      sum += (magnitudes[firstBin + index] as number) * (weights[index] as number)
+    levels[from + number] = sum
   }
 }

@@ -8,7 +8,8 @@ const onsetReach = 3
  * no threshold, so that noise between the onsets hardly counts.
  */
 export function onsetDensity(envelope: Float64Array): number {
-  let [sum, squares] = [0, 0]
+  let sum = 0
+  let squares = 0
   for (let index = onsetReach; index < envelope.length - onsetReach; index += 1) {
     const value = envelope[index] as number
     if (value === 0 || value < peakAround(envelope, index)) continue

@@ -30,13 +30,10 @@ const meanReach = 0.5
 export function onsetEnvelopes(samples: Float32Array, sampleRate: number): OnsetEnvelopes {
   const spectrogram = melSpectrogram(samples, sampleRate, envelopeRate)
   compress(spectrogram)
-  const sums = rangeEdges
-    .slice(1)
-    .map((end, range) => growth(spectrogram, { from: rangeEdges[range] as number, to: end }))
-  const whole = growth(spectrogram, { from: 0, to: spectrogram.bands })
+  const { whole, ranges } = growth(spectrogram)
   return {
     whole: aboveMean(whole),
-    ranges: sums.map(aboveMean),
+    ranges: ranges.map(aboveMean),
     change: aboveMean(changes(spectrogram)),
     begin: spectrogram.begin + earliness,
   }
@@ -78,21 +75,28 @@ export function joinEnvelopes(parts: readonly OnsetEnvelopes[], length: number):
 /** Logarithm of levels relative to their mean, so that gain does not count. */
 function compress({ levels }: MelSpectrogram): void {
   let sum = 0
-  for (const level of levels) sum += level
+  for (let index = 0; index < levels.length; index += 1) sum += levels[index] as number
   const scale = (compression * levels.length) / sum
   if (!Number.isFinite(scale)) return
   for (let index = 0; index < levels.length; index += 1) levels[index] = Math.log1p((levels[index] as number) * scale)
 }
 
-function growth({ levels, bands, rows }: MelSpectrogram, range: { from: number; to: number }): Float64Array {
-  const flux = new Float64Array(rows)
-  for (let row = 1; row < rows; row += 1) {
-    let sum = 0
-    for (let index = row * bands + range.from; index < row * bands + range.to; index += 1)
-      sum += Math.max(0, (levels[index] as number) - (levels[index - bands] as number))
-    flux[row] = sum
-  }
-  return flux
+/** Growth of each row over the one before it, in each range of bands and in all together. */
+function growth({ levels, bands, rows }: MelSpectrogram): { whole: Float64Array; ranges: Float64Array[] } {
+  const whole = new Float64Array(rows)
+  const ranges = rangeEdges.slice(1).map((end, range) => {
+    const flux = new Float64Array(rows)
+    const start = rangeEdges[range] as number
+    for (let row = 1; row < rows; row += 1) {
+      let sum = 0
+      for (let index = row * bands + start; index < row * bands + end; index += 1)
+        sum += Math.max(0, (levels[index] as number) - (levels[index - bands] as number))
+      flux[row] = sum
+      whole[row] = (whole[row] as number) + sum
+    }
+    return flux
+  })
+  return { whole, ranges }
 }
 
 /** Rows on each side of a moment that are compared, and the bands they are compared in: up to 3.2 kHz, where chords are. */
@@ -104,9 +108,11 @@ function changes({ levels, bands, rows }: MelSpectrogram): Float64Array {
   for (let band = 1; band < compared.bands; band += 1) {
     let difference = 0
     for (let row = 0; row < rows + compared.rows; row += 1) {
-      const value = (at: number) => (at >= 0 && at < rows ? (levels[at * bands + band] as number) : 0)
       // The newest row joins those after the moment, the oldest of them those before, and the oldest of those leaves.
-      difference += value(row) - 2 * value(row - compared.rows) + value(row - 2 * compared.rows)
+      if (row < rows) difference += levels[row * bands + band] as number
+      const between = row - compared.rows
+      if (between >= 0) difference -= 2 * (levels[between * bands + band] as number)
+      if (between >= compared.rows) difference += levels[(between - compared.rows) * bands + band] as number
       const moment = row - compared.rows + 1
       if (moment >= compared.rows && moment < rows - compared.rows)
         result[moment] = (result[moment] as number) + Math.abs(difference)
@@ -120,9 +126,12 @@ function aboveMean(values: Float64Array): Float64Array {
   const sums = new Float64Array(values.length + 1)
   for (let index = 0; index < values.length; index += 1)
     sums[index + 1] = (sums[index] as number) + (values[index] as number)
-  return values.map((value, index) => {
+  const result = new Float64Array(values.length)
+  for (let index = 0; index < values.length; index += 1) {
     const from = Math.max(0, index - reach)
     const to = Math.min(values.length, index + reach + 1)
-    return Math.max(0, value - ((sums[to] as number) - (sums[from] as number)) / (to - from))
-  })
+    const mean = ((sums[to] as number) - (sums[from] as number)) / (to - from)
+    result[index] = Math.max(0, (values[index] as number) - mean)
+  }
+  return result
 }

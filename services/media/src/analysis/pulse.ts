@@ -1,5 +1,6 @@
-import { autocorrelation, withDeviationOne } from './fft.ts'
+import { autocorrelations } from './correlations.ts'
 import { cutEnvelopes, envelopeRate, type OnsetEnvelopes } from './onset-envelope.ts'
+import { weightedSum } from './series.ts'
 import { bestFit, fitNear, maxLag } from './tempo-comb.ts'
 
 /** Repetition in a piece of music; `weights` are those of the whole and of each range. */
@@ -20,11 +21,6 @@ export function findPulse(envelopes: OnsetEnvelopes) {
   return { envelopes, weights, correlation: weighted(parts, weights) }
 }
 
-/** The onset envelope with the ranges weighted the same way: what beats are looked for in. */
-export function pulseEnvelope({ envelopes, weights }: Pulse): Float64Array {
-  return weighted([envelopes.whole, ...envelopes.ranges].map(withDeviationOne), weights)
-}
-
 /** Returns the average fit of a tempo in windows of ten seconds, within a small tolerance; 1 at most. */
 export function supportOf(pulse: Pulse, bpm: number): number {
   const length = pulse.envelopes.whole.length
@@ -39,16 +35,13 @@ export function supportOf(pulse: Pulse, bpm: number): number {
 
 function correlationsOf({ whole, ranges }: OnsetEnvelopes, lagSeconds: number): Float64Array[] {
   const maxLags = Math.floor(Math.min(lagSeconds * envelopeRate, whole.length * (1 - comparedShare)))
-  return [whole, ...ranges].map((envelope) => autocorrelation(envelope, maxLags))
+  return autocorrelations([whole, ...ranges], maxLags)
 }
 
 function weighted(series: readonly Float64Array[], weights: readonly number[]): Float64Array {
   const total = weights.reduce((sum, weight) => sum + weight, 0)
-  const result = new Float64Array(series[0]?.length ?? 0)
-  for (const [number, values] of series.entries()) {
-    const share = (weights[number] as number) / total
-    for (let index = 0; index < result.length; index += 1)
-      result[index] = (result[index] as number) + share * (values[index] as number)
-  }
-  return result
+  return weightedSum(
+    series,
+    weights.map((weight) => weight / total),
+  )
 }

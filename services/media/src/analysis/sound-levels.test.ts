@@ -6,7 +6,7 @@ import { writeWav } from '../../test/music/audio-files.ts'
 import { Ffmpeg } from '../tools/ffmpeg.ts'
 import { startGuardian } from '../tools/guardian.ts'
 import { createToolRunner } from '../tools/run-tool.ts'
-import { createMeasureLevels } from './sound-levels.ts'
+import { createLevelReader, createMeasureLevels } from './sound-levels.ts'
 
 const rate = 48_000
 const guardian = startGuardian()
@@ -43,4 +43,24 @@ test('silence alone has no loudness and no peak; all of it is at the beginning',
   const levels = await measureTone(0, { seconds: 3 })
   assert.deepEqual([levels.loudnessLufs, levels.rangeLu, levels.truePeakDbtp], [null, null, null])
   assert.deepEqual([levels.silenceStartMs, levels.silenceEndMs], [3000, 0])
+})
+
+test('of many silences only the first and the last one count', () => {
+  const reader = createLevelReader()
+  const lines = [
+    ['0', 'silence_start=0'],
+    ['2', 'silence_end=2'],
+    ...Array.from({ length: 100 }, (_, index) => [
+      [`${10 * index + 10}`, `silence_start=${10 * index + 10}`],
+      [`${10 * index + 15}`, `silence_end=${10 * index + 15}`],
+    ]).flat(),
+    ['1990', 'silence_start=1990'],
+    ['1999.9', 'r128.I=-20'],
+  ]
+  for (const [time, text] of lines) {
+    reader.read(`frame:1 pts:1 pts_time:${time}`)
+    reader.read(`lavfi.${text}`)
+  }
+  const { silenceStartMs, silenceEndMs } = reader.levels()
+  assert.deepEqual([silenceStartMs, silenceEndMs], [2000, 10_000])
 })

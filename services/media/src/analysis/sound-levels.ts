@@ -53,7 +53,7 @@ export function createMeasureLevels(ffmpeg: Pick<Ffmpeg, 'filterSound'>): Measur
 /** Creates a reader of the lines that the filter prints. */
 export function createLevelReader() {
   const latest = new Map<string, number>()
-  /** Silences in their order, seconds; the last one may have no end. */
+  /** The first silence and the last one, seconds; the last may have no end. A sound of many hours has any number of them. */
   const silences: { start: number; end?: number }[] = []
   let seconds = 0
   return {
@@ -64,7 +64,7 @@ export function createLevelReader() {
       if (text === '') return
       const value = Number(text)
       const last = silences.at(-1)
-      if (name === 'silence_start') silences.push({ start: Math.max(0, value) })
+      if (name === 'silence_start') silences.splice(1, 1, { start: Math.max(0, value) })
       else if (name === 'silence_end' && last !== undefined) last.end = value
       else latest.set(name, value)
     },

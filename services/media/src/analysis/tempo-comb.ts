@@ -1,4 +1,4 @@
-import { valueAt } from './fft.ts'
+import { valueAt } from './series.ts'
 import { envelopeRate } from './onset-envelope.ts'
 
 /** Range of tempi that are tried, BPM. */
@@ -7,12 +7,21 @@ const tempoRange = { slowest: 45, fastest: 230, step: 0.25 } as const
 /** Maximum lag, seconds: sixteen beats at the slowest tempo. */
 export const maxLag = 22
 
+/** Multiples of the beat at which a series is read, and how much each counts. */
+interface Teeth {
+  readonly multiples: Float64Array
+  readonly weights: Float64Array
+}
+
 /** The first beats, each counting the same: how well a tempo fits, whatever the measure. */
-const evenTeeth = [1, 2, 3, 4].map((multiple) => ({ multiple, weight: 1 }))
+const evenTeeth: Teeth = { multiples: Float64Array.of(1, 2, 3, 4), weights: new Float64Array(4).fill(1) }
 /** Beat, half a bar, a bar, two bars: relations of 2/3 and 4/3 to the tempo miss the bar. */
-const barTeeth = [1, 2, 4, 8].map((multiple) => ({ multiple, weight: multiple === 1 ? 2 : 1 }))
+const barTeeth: Teeth = { multiples: Float64Array.of(1, 2, 4, 8), weights: Float64Array.of(2, 1, 1, 1) }
 /** Many beats on, a small difference is a large one. */
-const fineTeeth = Array.from({ length: 16 }, (_, index) => ({ multiple: index + 1, weight: 1 }))
+const fineTeeth: Teeth = {
+  multiples: Float64Array.from({ length: 16 }, (_, index) => index + 1),
+  weights: new Float64Array(16).fill(1),
+}
 
 const fineReach = 0.03
 const fineStep = 0.0002
@@ -20,18 +29,18 @@ const fineStep = 0.0002
 /** The tempo expected most, BPM, and how fast slower and faster ones are expected less, octaves. */
 const commonTempo = { bpm: 120, octaves: 0.9 } as const
 
-type Teeth = readonly { readonly multiple: number; readonly weight: number }[]
-
 /** Weighted mean of the autocorrelation at multiples of the beat that it reaches; 0 when it reaches none. */
-function combValue(correlation: Float64Array, bpm: number, teeth: Teeth): number {
+function combValue(correlation: Float64Array, bpm: number, { multiples, weights }: Teeth): number {
   const period = (60 * envelopeRate) / bpm
-  let [sum, weights] = [0, 0]
-  for (const { multiple, weight } of teeth) {
-    if (period * multiple > correlation.length - 2) break
-    sum += weight * valueAt(correlation, period * multiple)
-    weights += weight
+  let sum = 0
+  let total = 0
+  for (let tooth = 0; tooth < multiples.length; tooth += 1) {
+    const lag = period * (multiples[tooth] as number)
+    if (lag > correlation.length - 2) break
+    sum += (weights[tooth] as number) * valueAt(correlation, lag)
+    total += weights[tooth] as number
   }
-  return weights === 0 ? 0 : sum / weights
+  return total === 0 ? 0 : sum / total
 }
 
 /** Returns the fit of a tempo at its first four beats, 1 at most. */

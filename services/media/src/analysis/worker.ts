@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import type { Pieces } from './audio-pieces.ts'
-import { estimateTempo, type TempoEstimate } from './estimate-tempo.ts'
+import { estimateTempo, noTempo, type TempoEstimate } from './estimate-tempo.ts'
 import { hashFile } from '../artifacts/hash-file.ts'
 import { estimateKey, type KeyEstimate } from './key/estimate-key.ts'
 import { onsetEnvelopes, type OnsetEnvelopes } from './onset-envelope.ts'
@@ -13,6 +13,7 @@ export interface ThreadTasks {
     readonly file: string
     readonly pieces: Pieces<Float32Array>
     readonly sampleRate: number
+    readonly withTempo: boolean
   }
   readonly onsets: { readonly samples: Float32Array; readonly sampleRate: number }
   /** The beats of a sound whose tempo is known. */
@@ -52,8 +53,8 @@ async function answer(message: Message): Promise<ThreadAnswer<TaskKind>> {
 async function work(task: Message): Promise<ThreadResults[TaskKind]> {
   if (task.kind === 'onsets') return onsetEnvelopes(task.samples, task.sampleRate)
   if (task.kind === 'beats') return findBeats(task.onsets, task.bpm)
-  const { pieces, sampleRate } = task
+  const { pieces, sampleRate, withTempo } = task
   const hash = await hashFile(task.file)
-  const tempo = estimateTempo(pieces.main, sampleRate, pieces.probes)
+  const tempo = withTempo ? estimateTempo(pieces.main, sampleRate, pieces.probes) : noTempo
   return { tempo, key: estimateKey([pieces.main, ...pieces.probes], sampleRate), hash }
 }

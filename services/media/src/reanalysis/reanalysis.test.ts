@@ -24,7 +24,6 @@ const found: AudioAnalysis = {
   levels: { loudnessLufs: -9.1, rangeLu: 4, truePeakDbtp: 0.3, silenceStartMs: 120, silenceEndMs: 0 },
   hash: 'a'.repeat(64),
 }
-const outdated = { version: analyserVersion, maxMs: 900_000 }
 
 /** Workers on one database that note which files they analyse. */
 async function openPlace(location: DatabaseLocation) {
@@ -43,9 +42,9 @@ async function openPlace(location: DatabaseLocation) {
     } as unknown as ArtifactStore,
   }
   const openWorker = (analyse: Analyser['analyse']) => new Reanalysis({ ...shared, analyser: { analyse } })
-  const answer: Analyser['analyse'] = (file) => {
+  const answer: Analyser['analyse'] = (file, { withTempo }) => {
     analysed.push(file)
-    return Promise.resolve(found)
+    return Promise.resolve(withTempo === false ? { ...found, bpm: null, confidence: null } : found)
   }
   return { db, analysed, openWorker, answer, [Symbol.asyncDispose]: () => database.close() }
 }
@@ -58,25 +57,25 @@ function onDatabase(name: string, options: { skip?: string | false }, locate: ()
       finishedJob({ created_at: index, bpm: 64, bpm_confidence: 0.5 }),
     )
     const tapped = finishedJob({ bpm: 87, bpm_confidence: 1 })
+    const long = finishedJob({ duration_ms: 1_000_000, bpm: 100, bpm_confidence: 0.6 })
     const others = [
       finishedJob({ type: 'video', artifact: 'source.mp4' }),
       finishedJob({ artifact: null }),
       finishedJob({ analyser_version: analyserVersion }),
-      finishedJob({ duration_ms: 1_000_000 }),
       finishedJob({ status: 'error' }),
     ]
-    for (const row of [...sounds, tapped, ...others]) await insertJob(db, row)
-    assert.deepEqual(await countAnalyses(db, outdated), { outdated: 13, pending: 0 })
-    assert.equal(await requestOutdated(db, outdated, 5), 13)
-    assert.equal(await requestOutdated(db, outdated, 6), 0)
+    for (const row of [...sounds, tapped, long, ...others]) await insertJob(db, row)
+    assert.deepEqual(await countAnalyses(db, analyserVersion), { outdated: 14, pending: 0 })
+    assert.equal(await requestOutdated(db, analyserVersion, 5), 14)
+    assert.equal(await requestOutdated(db, analyserVersion, 6), 0)
     const workers = [place.openWorker(place.answer), place.openWorker(place.answer)]
     for (const worker of workers) worker.start()
     await eventually(
-      () => countAnalyses(db, outdated),
+      () => countAnalyses(db, analyserVersion),
       ({ pending }) => pending === 0,
     )
     for (const worker of workers) await worker.close()
-    assert.deepEqual(place.analysed.toSorted(), [...sounds, tapped].map(({ id }) => id).toSorted())
+    assert.deepEqual(place.analysed.toSorted(), [...sounds, tapped, long].map(({ id }) => id).toSorted())
     const row = await findJob(db, sounds[3]?.id ?? '')
     assert.deepEqual(
       [row?.bpm, row?.musical_key, row?.loudness_lufs, row?.silence_start_ms, row?.analyser_version],
@@ -84,7 +83,10 @@ function onDatabase(name: string, options: { skip?: string | false }, locate: ()
     )
     const own = await findJob(db, tapped.id)
     assert.deepEqual([own?.bpm, own?.bpm_confidence, own?.musical_key], [87, 1, 14])
-    assert.deepEqual(await countAnalyses(db, outdated), { outdated: 0, pending: 0 })
+    // The tempo of so long a sound is not looked for: the one it has stays.
+    const longRow = await findJob(db, long.id)
+    assert.deepEqual([longRow?.bpm, longRow?.bpm_confidence, longRow?.musical_key], [100, 0.6, 14])
+    assert.deepEqual(await countAnalyses(db, analyserVersion), { outdated: 0, pending: 0 })
   })
 
   test(`${name}: a tempo that a person sets meanwhile stays`, options, async () => {
@@ -179,7 +181,7 @@ test('a sound that cannot be analysed keeps its values, and is not tried for eve
   )
   await worker.close()
   assert.deepEqual([row?.bpm, row?.message], [100, 'Finished; another analysis failed'])
-  assert.equal((await countAnalyses(db, outdated)).outdated, 0)
+  assert.equal((await countAnalyses(db, analyserVersion)).outdated, 0)
 })
 
 test('while the storage is away every request stays, and one attempt is made', async () => {
@@ -187,7 +189,7 @@ test('while the storage is away every request stays, and one attempt is made', a
   const { db } = place
   const jobs = [finishedJob(), finishedJob(), finishedJob()]
   for (const job of jobs) await insertJob(db, job)
-  await requestOutdated(db, outdated, 1)
+  await requestOutdated(db, analyserVersion, 1)
   let attempts = 0
   const worker = place.openWorker(() => {
     attempts += 1

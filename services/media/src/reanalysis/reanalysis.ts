@@ -1,7 +1,7 @@
 import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { analyserVersion, type Analyser } from '../analysis/analyse-audio.ts'
-import { analysisValues } from '../analysis/analyse-job.ts'
+import { analysisValues, isTooLongForTempo, valuesWithoutTempo } from '../analysis/analyse-job.ts'
 import { AnalysisFailed } from '../analysis/analysis-thread.ts'
 import { octaveFrom } from '../analysis/octave-rule.ts'
 import { ArtifactMissing, type ArtifactStore } from '../artifacts/artifact-store.ts'
@@ -109,22 +109,26 @@ export class Reanalysis {
     await renewal
     if (lost.signal.aborted) return
     const before = claim
-    const row = 'bpm' in outcome ? await finishClaim(db, claim, outcome) : await write(outcome)
+    const row = hasTempo(outcome) ? await finishClaim(db, claim, outcome) : await write(outcome)
     if (row !== undefined) bus.publish(jobEvent(before, row, timers.now()))
   }
 
   /** Values for the row: what was found, the end of the request, or its return to the others. */
   async #try(job: JobRow, signal: AbortSignal) {
     const { artifacts, analyser, settings, timers, log } = this.#dependencies
-    const timeoutMs = settings().audio_analysis_timeout_minutes * 60_000
-    const octaveWindow = octaveFrom(settings().tempo_range_from)
+    const current = settings()
+    const timeoutMs = current.audio_analysis_timeout_minutes * 60_000
+    const octaveWindow = octaveFrom(current.tempo_range_from)
+    const withTempo = !isTooLongForTempo(current, job.duration_ms)
     const durationSeconds = job.duration_ms === null ? null : job.duration_ms / 1000
     const end = { analysis_wanted_at: null, analysis_lease_until: null }
     try {
       const found = await artifacts.withLocalFile(job.id, job.artifact ?? '', (file) =>
-        analyser.analyse(file, { signal, timeoutMs, durationSeconds, octaveWindow }),
+        analyser.analyse(file, { signal, timeoutMs, durationSeconds, octaveWindow, withTempo }),
       )
-      return { ...analysisValues(found), ...end, message: 'Finished; analysed again' }
+      // A tempo that is there stays where none was looked for.
+      const values = withTempo ? analysisValues(found) : valuesWithoutTempo(found)
+      return { ...values, ...end, message: 'Finished; analysed again' }
     } catch (error) {
       // The service stops: another worker takes the request.
       if (signal.aborted) return { analysis_lease_until: null }
@@ -136,6 +140,8 @@ export class Reanalysis {
     }
   }
 }
+
+const hasTempo = (values: object): values is ReturnType<typeof analysisValues> => 'bpm' in values
 
 const lasting = { analysis: ['unreadable', 'timeout', 'crashed'], tool: ['conversion', 'failed', 'memory', 'timeout'] }
 

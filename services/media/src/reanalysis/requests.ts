@@ -7,17 +7,15 @@ import type { Jobs } from '../jobs/jobs.ts'
 import { jobOfRow } from '../jobs/job-view.ts'
 import type { Job } from '../jobs/schema.ts'
 import { invalid } from '../problems.ts'
-import type { Settings } from '../settings/schema.ts'
 import type { Tables } from '../tables.ts'
 import type { AnalysisState } from './schema.ts'
-import { countAnalyses, requestAnalysis, requestOutdated, type Outdated } from './store.ts'
+import { countAnalyses, requestAnalysis, requestOutdated } from './store.ts'
 
 export interface AnalysisRequestDependencies {
   readonly db: Kysely<Tables>
   readonly bus: MediaBus
   readonly timers: Timers
   readonly jobs: Pick<Jobs, 'row'>
-  readonly settings: () => Settings
   readonly reanalysis: { wake(): void }
 }
 
@@ -26,9 +24,9 @@ export type AnalysisRequests = ReturnType<typeof createAnalysisRequests>
 
 /** Creates the requests; the workers of all processes carry them out. */
 export function createAnalysisRequests(dependencies: AnalysisRequestDependencies) {
-  const { db, bus, timers, jobs, reanalysis, settings } = dependencies
+  const { db, bus, timers, jobs, reanalysis } = dependencies
   return {
-    state: (): Promise<AnalysisState> => countAnalyses(db, outdatedBy(settings())),
+    state: (): Promise<AnalysisState> => countAnalyses(db, analyserVersion),
     async one(id: string): Promise<Job> {
       const before = await jobs.row(id)
       const now = timers.now()
@@ -40,14 +38,9 @@ export function createAnalysisRequests(dependencies: AnalysisRequestDependencies
     },
     /** Requests it for every sound that an older version analysed. */
     async outdated(): Promise<AnalysisState> {
-      const added = await requestOutdated(db, outdatedBy(settings()), timers.now())
+      const added = await requestOutdated(db, analyserVersion, timers.now())
       if (added > 0) reanalysis.wake()
-      return countAnalyses(db, outdatedBy(settings()))
+      return countAnalyses(db, analyserVersion)
     },
   }
-}
-
-/** Sounds that the settings would have analysed, and that an older version did. */
-export function outdatedBy({ audio_analysis_max_minutes: maxMinutes }: Settings): Outdated {
-  return { version: analyserVersion, maxMs: maxMinutes === 0 ? Number.MAX_SAFE_INTEGER : maxMinutes * 60_000 }
 }

@@ -25,41 +25,29 @@ export async function requestAnalysis(db: Db, id: string, now: number): Promise<
     .executeTakeFirst()
 }
 
-/** Sounds that an older version analysed, and that are not too long for it. */
-export interface Outdated {
-  /** Version of the analyser that is not older. */
-  readonly version: number
-  /** Maximum length, milliseconds. */
-  readonly maxMs: number
-}
+/** True of a sound that no analyser of this version or a newer one analysed. */
+const isOutdated = (version: number) => (row: ExpressionBuilder<Tables, 'jobs'>) =>
+  row.or([row('analyser_version', 'is', null), row('analyser_version', '<', version)])
 
-const isOutdated =
-  ({ version, maxMs }: Outdated) =>
-  (row: ExpressionBuilder<Tables, 'jobs'>) =>
-    row.and([
-      row.or([row('analyser_version', 'is', null), row('analyser_version', '<', version)]),
-      row.or([row('duration_ms', 'is', null), row('duration_ms', '<=', maxMs)]),
-    ])
-
-/** Requests an analysis of every finished sound that is outdated; returns how many were added. */
-export async function requestOutdated(db: Db, outdated: Outdated, now: number): Promise<number> {
+/** Requests an analysis of every finished sound that an older version analysed; returns how many were added. */
+export async function requestOutdated(db: Db, version: number, now: number): Promise<number> {
   const { numUpdatedRows } = await soundsOf(db)
     .set({ analysis_wanted_at: now })
     .where('analysis_wanted_at', 'is', null)
-    .where(isOutdated(outdated))
+    .where(isOutdated(version))
     .executeTakeFirst()
   return Number(numUpdatedRows)
 }
 
-/** Counts the finished sounds that are outdated, and those that wait for another analysis or have it. */
-export async function countAnalyses(db: Db, which: Outdated): Promise<{ outdated: number; pending: number }> {
+/** Counts the finished sounds that an older version analysed, and those that wait for another analysis or have it. */
+export async function countAnalyses(db: Db, version: number): Promise<{ outdated: number; pending: number }> {
   const sounds = () =>
     db
       .selectFrom('jobs')
       .select((row) => row.fn.countAll<number>().as('count'))
       .where(isSound)
   const [outdated, pending] = await Promise.all([
-    sounds().where(isOutdated(which)).executeTakeFirstOrThrow(),
+    sounds().where(isOutdated(version)).executeTakeFirstOrThrow(),
     sounds().where('analysis_wanted_at', 'is not', null).executeTakeFirstOrThrow(),
   ])
   return { outdated: outdated.count, pending: pending.count }

@@ -71,7 +71,7 @@ const table = {
   download_compatible_output: [switchValue, false],
   video_watermark: [switchValue, false],
   audio_analysis_max_minutes: [
-    numberValue(0, 240).meta({ description: 'Longer audio is not analysed; 0 analyses all' }),
+    numberValue(0, 240).meta({ description: 'The tempo of longer audio is not looked for; 0 always looks for it' }),
     15,
   ],
   audio_analysis_timeout_minutes: [numberValue(1, 60), 5],

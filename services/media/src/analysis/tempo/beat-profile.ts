@@ -1,4 +1,4 @@
-import { withDeviationOne } from '../fft.ts'
+import { withDeviationOne } from '../series.ts'
 import type { OnsetEnvelopes } from '../onset-envelope.ts'
 
 /** Places of a beat that are told apart: twelfths, so that halves, thirds and quarters are among them. */

@@ -1,5 +1,5 @@
 import { trackBeats } from '../beat-tracker.ts'
-import { withDeviationOne } from '../fft.ts'
+import { weightedSum, withDeviationOne } from '../series.ts'
 import { cutEnvelopes, envelopeRate, type OnsetEnvelopes } from '../onset-envelope.ts'
 import { findDownbeats } from './bars.ts'
 import { beatProfile, meanBeat, phases, shifted } from './beat-profile.ts'
@@ -42,7 +42,10 @@ export function findBeats(onsets: OnsetEnvelopes, bpm: number, model: TempoModel
 /** All envelopes together: where anything begins. */
 export function beginnings({ whole, ranges, change }: OnsetEnvelopes): Float64Array {
   const series = [whole, whole, ...ranges, change].map(withDeviationOne)
-  return whole.map((_, index) => series.reduce((sum, one) => sum + (one[index] as number), 0) / series.length)
+  return weightedSum(
+    series,
+    series.map(() => 1 / series.length),
+  )
 }
 
 /** Tracked beats moved to where the beat is: they may lie between, where more begins. */

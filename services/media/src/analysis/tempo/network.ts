@@ -19,10 +19,11 @@ const clip = 4
 /** Calculates the outputs of a network. */
 export function scoresOf(weights: NetworkWeights, values: Float64Array): Float64Array {
   const { inputs, hidden, outputs, mean, deviation, first, firstBias, second, secondBias } = weights
-  const scaled = values.map((value, index) => {
-    const distance = (value - (mean[index] as number)) / (deviation[index] as number)
-    return Math.max(-clip, Math.min(clip, distance))
-  })
+  const scaled = new Float64Array(inputs)
+  for (let index = 0; index < inputs; index += 1) {
+    const distance = ((values[index] as number) - (mean[index] as number)) / (deviation[index] as number)
+    scaled[index] = Math.max(-clip, Math.min(clip, distance))
+  }
   const units = new Float64Array(hidden)
   for (let unit = 0; unit < hidden; unit += 1) {
     let sum = firstBias[unit] as number
@@ -30,10 +31,12 @@ export function scoresOf(weights: NetworkWeights, values: Float64Array): Float64
       sum += (first[unit * inputs + index] as number) * (scaled[index] as number)
     units[unit] = Math.tanh(sum)
   }
-  return Float64Array.from({ length: outputs }, (_, output) => {
+  const scores = new Float64Array(outputs)
+  for (let output = 0; output < outputs; output += 1) {
     let sum = secondBias[output] as number
     for (let unit = 0; unit < hidden; unit += 1)
       sum += (second[output * hidden + unit] as number) * (units[unit] as number)
-    return sum
-  })
+    scores[output] = sum
+  }
+  return scores
 }

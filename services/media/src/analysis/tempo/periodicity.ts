@@ -1,5 +1,6 @@
-import { createFft, powerOfTwo, valueAt, withDeviationOne } from '../fft.ts'
+import { correlate, createCorrelator } from '../correlations.ts'
 import { envelopeRate, type OnsetEnvelopes } from '../onset-envelope.ts'
+import { valueAt, weightedSum, withDeviationOne } from '../series.ts'
 
 /** Windows that are compared with themselves, seconds: in so short a time a tempo hardly drifts. */
 const window = { length: 15, step: 7.5, maxLag: 7.5 } as const
@@ -29,67 +30,36 @@ export function periodicityOf(envelopes: OnsetEnvelopes): Periodicity {
   const pairs = [...all.map((_, number) => [number, number] as const), ...crossed]
   const sums = pairs.map(() => new Float64Array(lags))
   const weights = new Float64Array(pairs.length)
-  const spectra = createSpectra(length, lags)
+  const correlator = createCorrelator(length, lags)
+  // Lags that leave little to compare are random.
+  const lastLag = Math.min(lags - 1, Math.floor(length * 0.6))
   const last = envelopes.whole.length - Math.max(2, length)
   for (let from = 0; from <= last; from += window.step * envelopeRate) {
     const parts = all.map((one) => one.subarray(from, from + length))
     const deviations = parts.map(deviation)
-    const transformed = parts.map((part) => spectra.transform(part))
+    const correlations = correlate(correlator, parts.map(withDeviationOne), pairs)
     for (const [number, [one, other]] of pairs.entries()) {
       const weight = Math.sqrt((deviations[one] as number) * (deviations[other] as number))
       if (!(weight > 0)) continue
       weights[number] = (weights[number] as number) + weight
-      const values = spectra.correlate(transformed[one] as Spectrum, transformed[other] as Spectrum)
+      const values = correlations[number] as Float64Array
       const sum = sums[number] as Float64Array
-      for (let lag = 0; lag < lags; lag += 1) sum[lag] = (sum[lag] as number) + weight * (values[lag] as number)
+      for (let lag = 0; lag <= lastLag; lag += 1)
+        sum[lag] = (sum[lag] as number) + (weight * (values[lag] as number)) / (length - lag)
     }
   }
-  const means = sums.map((sum, number) => sum.map((value) => value / Math.max(1e-12, weights[number] as number)))
+  const means = sums.map((sum, number) => weightedSum([sum], [1 / Math.max(1e-12, weights[number] as number)]))
   const series = means.slice(0, all.length)
-  const mean = Float64Array.from({ length: lags }, (_, lag) => {
-    const total = series.reduce((sum, values) => sum + (values[lag] as number), series[0]?.[lag] ?? 0)
-    return total / (series.length + 1)
-  })
+  const shares = series.map((_, number) => (number === 0 ? 2 : 1) / (series.length + 1))
+  const mean = weightedSum(series, shares)
   return { series, crossed: means.slice(all.length), mean }
 }
 
-interface Spectrum {
-  readonly real: Float64Array
-  readonly imaginary: Float64Array
-}
-
-/** Transforms of series of `length` values, and the correlations of two of them for `lags` lags. */
-function createSpectra(length: number, lags: number) {
-  const fft = createFft(powerOfTwo(length + lags))
-  // Lags that leave little to compare are random.
-  const last = Math.min(lags - 1, Math.floor(length * 0.6))
-  return {
-    transform(values: Float64Array): Spectrum {
-      const [real, imaginary] = [new Float64Array(fft.size), new Float64Array(fft.size)]
-      const scaled = withDeviationOne(values)
-      const mean = scaled.reduce((sum, value) => sum + value, 0) / scaled.length
-      for (let index = 0; index < length; index += 1) real[index] = (scaled[index] as number) - mean
-      fft.transform(real, imaginary)
-      return { real, imaginary }
-    },
-    correlate(one: Spectrum, other: Spectrum): Float64Array {
-      const [real, imaginary] = [new Float64Array(fft.size), new Float64Array(fft.size)]
-      // The real part of the product belongs to the mean of both directions.
-      for (let bin = 0; bin < fft.size; bin += 1)
-        real[bin] =
-          (one.real[bin] as number) * (other.real[bin] as number) +
-          (one.imaginary[bin] as number) * (other.imaginary[bin] as number)
-      fft.transform(real, imaginary)
-      const values = new Float64Array(lags)
-      for (let lag = 0; lag <= last; lag += 1) values[lag] = (real[lag] as number) / fft.size / (length - lag)
-      return values
-    },
-  }
-}
-
 function deviation(values: Float64Array): number {
-  let [sum, squares] = [0, 0]
-  for (const value of values) {
+  let sum = 0
+  let squares = 0
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] as number
     sum += value
     squares += value * value
   }

@@ -1,4 +1,4 @@
-import { valueAt } from '../fft.ts'
+import { valueAt } from '../series.ts'
 import { envelopeRate } from '../onset-envelope.ts'
 import type { Periodicity } from './periodicity.ts'
 
@@ -12,13 +12,15 @@ const strongest = 5
 /** Tempi nearer than this are the same, as a share. */
 const same = 0.025
 const step = 0.004
-const teeth = [1, 2, 3, 4, 6, 8] as const
+const teeth = Float64Array.of(1, 2, 3, 4, 6, 8)
 
 /** Mean of a correlation at multiples of the beat, near ones more. */
 function comb(correlation: Float64Array, bpm: number): number {
   const period = (60 * envelopeRate) / bpm
-  let [sum, weights] = [0, 0]
-  for (const tooth of teeth) {
+  let sum = 0
+  let weights = 0
+  for (let index = 0; index < teeth.length; index += 1) {
+    const tooth = teeth[index] as number
     if (period * tooth > correlation.length - 2) break
     const weight = 1 / Math.sqrt(tooth)
     sum += weight * valueAt(correlation, period * tooth)

@@ -45,7 +45,12 @@ export interface EncodedModel {
 
 function decodeArray({ scale, base64 }: EncodedArray): Float32Array {
   const bytes = Buffer.from(base64, 'base64')
-  return Float32Array.from({ length: bytes.length / 2 }, (_, index) => bytes.readInt16LE(index * 2) * scale)
+  const values = new Float32Array(bytes.length / 2)
+  for (let index = 0; index < values.length; index += 1) {
+    const unsigned = (bytes[2 * index] as number) | ((bytes[2 * index + 1] as number) << 8)
+    values[index] = ((unsigned << 16) >> 16) * scale
+  }
+  return values
 }
 
 function decodeNetwork(network: EncodedNetwork): NetworkWeights {

@@ -30,11 +30,14 @@ export function TempoCard({ job }: { job: Job }) {
   )
 }
 
-function Present({ job: { bpm, bpm_confidence: confidence } }: { job: Job }) {
+function Present({ job: { status, bpm, bpm_confidence: confidence } }: { job: Job }) {
   if (bpm === null)
     return (
       <Text size="sm" c="dimmed">
-        No steady beat was found. Listen and tap along to set a tempo.
+        {status === 'analysis_done'
+          ? 'No steady beat was found.'
+          : 'The tempo was not looked for: the sound is longer than the settings allow, or its analysis failed.'}{' '}
+        Listen and tap along to set a tempo.
       </Text>
     )
   const { text, tone } = confidenceWords(confidence)

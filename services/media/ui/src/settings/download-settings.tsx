@@ -51,8 +51,8 @@ const video: readonly SettingField[] = [
 const audio: readonly SettingField[] = [
   {
     name: 'audio_analysis_max_minutes',
-    label: 'Analyse audio up to',
-    description: 'Tempo, key, loudness and silence. Up to 240 minutes.',
+    label: 'Find the tempo of audio up to',
+    description: 'Up to 240 minutes. Key, loudness and silence are found at any length.',
     unit: 'min',
     zero: 'any length',
   },
