@@ -1,0 +1,244 @@
+import type { Log, Timers } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { Publish } from '../events/schema.ts'
+import type { UpstreamState } from '../traffic/schema.ts'
+import { Checker, type Checked, type Verdict } from './checker.ts'
+import type { MaintenanceWindows } from './maintenance/maintenance-windows.ts'
+import { askedText, checkSite, type CheckContext, type CheckOutcome, type SiteTarget } from './probe/check-site.ts'
+import { ResultWriter } from './result-writer.ts'
+import { maxGapOf } from './schedule.ts'
+import { siteReports, type SiteReport } from './site-reports.ts'
+import { offReason, siteSubject, siteTarget, upstreamSubject, type SiteToWatch } from './site-targets.ts'
+import { Subjects } from './subjects.ts'
+import { allSubjects, openIncidents } from './store.ts'
+import type { UptimeTables } from './tables.ts'
+import { upstreamOutcome } from './upstream-outcome.ts'
+
+/** All sites as they are to be checked, and the Caddy that serves them. */
+export interface WatchedSites {
+  readonly sites: readonly SiteToWatch[]
+  readonly endpoint: CheckContext['endpoint']
+  /** True when certificates come from an authority of the operator's own. */
+  readonly hasOwnAuthority: boolean
+}
+
+export interface UptimeDependencies {
+  readonly db: Kysely<UptimeTables>
+  readonly timers: Timers
+  readonly log: Log
+  readonly publish: Publish
+  readonly windows: MaintenanceWindows
+  readonly watched: () => Promise<WatchedSites>
+  /** Called every few seconds with what there is to say about all enabled sites. */
+  readonly onReport: (reports: readonly SiteReport[]) => void
+}
+
+interface CheckedSite extends Checked {
+  readonly site: SiteToWatch
+  readonly target: SiteTarget
+}
+
+/** Failed checks in a row after which an upstream is down. */
+const upstreamFailures = 2
+/** Interval of the checks of upstreams, and its tolerance; see `traffic/upstreams`. */
+const upstreamIntervalMs = 30_000
+/** Interval at which the sites are read anew even when no event says that they changed, milliseconds. */
+const refreshMs = 60_000
+
+/** Time in which changes are collected before the sites are read anew, milliseconds. */
+const coalesceMs = 500
+
+/** Interval of reports, milliseconds. */
+const reportMs = 5000
+
+/** Checks sites through Caddy and takes the states of upstreams; keeps what came of it. */
+export class Uptime {
+  readonly subjects: Subjects
+  readonly writer: ResultWriter
+  readonly #dependencies: UptimeDependencies
+  readonly #checker: Checker<CheckedSite>
+  #watched: WatchedSites = { sites: [], endpoint: undefined, hasOwnAuthority: false }
+  #byId: ReadonlyMap<number, SiteToWatch> = new Map()
+  #upstreams: readonly UpstreamState[] = []
+  #refreshing: Promise<void> | undefined
+  #isStale = false
+  #cancel: () => void = () => undefined
+  #cancelReport: () => void = () => undefined
+  #cancelRefresh: (() => void) | undefined
+  #isClosed = false
+
+  constructor(dependencies: UptimeDependencies) {
+    this.#dependencies = dependencies
+    const { db, timers, log } = dependencies
+    this.writer = new ResultWriter({ db, timers, log })
+    this.subjects = new Subjects(timers, this.writer.pending)
+    this.#checker = new Checker({ timers, log, check: (target, signal) => this.#check(target, signal) })
+  }
+
+  /** All sites, enabled or not, as they were read last. */
+  get sites(): readonly SiteToWatch[] {
+    return this.#watched.sites
+  }
+
+  /** Returns a site, enabled or not; undefined when there is none. */
+  site(id: number): SiteToWatch | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** Returns a site, also one that was made a moment ago; undefined when there is none. */
+  async find(id: number): Promise<SiteToWatch | undefined> {
+    if (!this.#byId.has(id)) await this.#refresh()
+    // The first may have begun before the site was made.
+    if (!this.#byId.has(id)) await this.#refresh()
+    return this.#byId.get(id)
+  }
+
+  /** The states of all upstreams, as they were checked last. */
+  get upstreams(): readonly UpstreamState[] {
+    return this.#upstreams
+  }
+
+  /** Continues with what is stored and starts to check. */
+  async start(): Promise<void> {
+    const { db } = this.#dependencies
+    this.subjects.open(await allSubjects(db), await openIncidents(db))
+    await this.#refresh().catch((error: unknown) => this.#noteFailure(error))
+    this.#checker.start()
+    this.writer.start()
+    this.#planRefresh()
+    this.#planReport()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancel()
+    this.#cancelReport()
+    this.#cancelRefresh?.()
+    await this.#checker.close()
+    await this.#refreshing?.catch(() => undefined)
+    await this.writer.close()
+  }
+
+  /** Sites, servers or settings have changed: reads them anew in a moment, once for many changes. */
+  outdate(): void {
+    if (this.#isClosed) return
+    this.#cancelRefresh ??= this.#dependencies.timers.after(coalesceMs, () => {
+      this.#cancelRefresh = undefined
+      void this.#refresh().catch((error: unknown) => this.#noteFailure(error))
+    })
+  }
+
+  /** Takes the states of a check of all upstreams. */
+  observeUpstreams(states: readonly UpstreamState[]): void {
+    this.#upstreams = states
+    for (const state of states) {
+      if (state.up === null) continue
+      const isPaused = state.site_ids.every((id) => this.isInMaintenance(id))
+      this.subjects.observe({
+        subject: upstreamSubject(state.address),
+        outcome: isPaused ? undefined : upstreamOutcome(state),
+        maxGap: maxGapOf(upstreamIntervalMs, upstreamIntervalMs),
+        failures: upstreamFailures,
+      })
+    }
+  }
+
+  /** Returns true while a window or the site's own switch says so. */
+  isInMaintenance(siteId: number): boolean {
+    const isSwitchedOn = this.#byId.get(siteId)?.record.maintenance_mode === true
+    return isSwitchedOn || this.#dependencies.windows.isActive(siteId)
+  }
+
+  /** Describes what the check of a site requests. */
+  askedOf(site: SiteToWatch): string {
+    return askedText(siteTarget(site, this.#watched.hasOwnAuthority), this.#watched)
+  }
+
+  /** Checks a site at once; the result is not counted. */
+  checkNow(site: SiteToWatch): Promise<CheckOutcome> {
+    return checkSite(siteTarget(site, this.#watched.hasOwnAuthority), this.#contextOf(site))
+  }
+
+  async #check({ subject, site, target }: CheckedSite, signal: AbortSignal): Promise<Verdict> {
+    const { settings } = target
+    const isPaused = this.isInMaintenance(site.id)
+    const outcome = isPaused ? undefined : await checkSite(target, { ...this.#contextOf(site), signal })
+    if (signal.aborted) return { failed: 0, isUnsettled: false }
+    const change = this.subjects.observe({
+      subject,
+      outcome,
+      maxGap: maxGapOf(settings.interval_seconds * 1000, settings.timeout_seconds * 1000),
+      failures: settings.failures,
+    })
+    if (change !== undefined) {
+      this.#dependencies.publish({ type: 'uptime', action: change, id: String(site.id) })
+      this.writer.hurry()
+    }
+    const known = this.subjects.get(subject)
+    return { failed: known?.failed ?? 0, isUnsettled: (known?.track.availability.against ?? 0) > 0 }
+  }
+
+  #contextOf({ id }: SiteToWatch): CheckContext {
+    const down = this.#upstreams.filter(({ site_ids: ids, up }) => up === false && ids.includes(id))
+    const upstreamNote = down.map(({ address, reason }) => `Upstream ${address}: ${reason ?? 'down'}.`).join(' ')
+    return { endpoint: this.#watched.endpoint, now: this.#dependencies.timers.now(), upstreamNote }
+  }
+
+  /** Reads the sites anew, once at a time and once more when something changed meanwhile. */
+  #refresh(): Promise<void> {
+    if (this.#refreshing !== undefined) {
+      this.#isStale = true
+      return this.#refreshing
+    }
+    this.#refreshing = this.#readSites().finally(() => {
+      this.#refreshing = undefined
+      if (this.#isStale && !this.#isClosed) {
+        this.#isStale = false
+        this.outdate()
+      }
+    })
+    return this.#refreshing
+  }
+
+  async #readSites(): Promise<void> {
+    await this.#dependencies.windows.read()
+    this.#watched = await this.#dependencies.watched()
+    const { sites, hasOwnAuthority } = this.#watched
+    this.#byId = new Map(sites.map((site) => [site.id, site]))
+    const checked = sites.filter((site) => offReason(site) === undefined)
+    this.#checker.setTargets(
+      checked.map((site) => ({
+        subject: siteSubject(site.id),
+        intervalMs: site.record.check.interval_seconds * 1000,
+        site,
+        target: siteTarget(site, hasOwnAuthority),
+      })),
+    )
+    const running = new Set(checked.map(({ id }) => siteSubject(id)))
+    const known = new Set(sites.map(({ id }) => siteSubject(id)))
+    const gone = this.subjects.names().filter((name) => name.startsWith('site:') && !known.has(name))
+    for (const name of this.subjects.names())
+      if (name.startsWith('site:') && !running.has(name)) this.subjects.pause(name)
+    await this.writer.forget(gone)
+    for (const name of gone) this.subjects.delete(name)
+  }
+
+  #planRefresh(): void {
+    this.#cancel = this.#dependencies.timers.after(refreshMs, () => {
+      this.outdate()
+      if (!this.#isClosed) this.#planRefresh()
+    })
+  }
+
+  #planReport(): void {
+    const { timers, onReport } = this.#dependencies
+    this.#cancelReport = timers.after(reportMs, () => {
+      onReport(siteReports(this, timers.now()))
+      if (!this.#isClosed) this.#planReport()
+    })
+  }
+
+  #noteFailure(error: unknown): void {
+    this.#dependencies.log.warn({ err: error }, 'the sites to check could not be read')
+  }
+}
