@@ -1,0 +1,131 @@
+import { Button, Stack, Text } from '@mantine/core'
+import {
+  answer,
+  describeError,
+  formatDuration,
+  Problem,
+  QueryState,
+  RelativeTime,
+  Section,
+  Tile,
+  useAction,
+} from '@hearth/ui'
+import { IconPlayerPlay } from '@tabler/icons-react'
+import { useState } from 'react'
+import { api, keys, type Schemas } from '../api.ts'
+import { IncidentList } from './incident-list.tsx'
+import { type SiteUptimeDetail, useSiteUptime } from './read-uptime.ts'
+import { RecentChecks, UpstreamList } from './recent-checks.tsx'
+import { UptimeBar } from './uptime-bar.tsx'
+import { FailureText, Since, UptimeBadge } from './uptime-state.tsx'
+import { dayText, percentText } from './uptime-words.ts'
+
+/** The checks of a site: its state in words, ninety days, incidents, and what the last checks said. */
+export function SiteUptimeView({ id }: { id: number }) {
+  const uptime = useSiteUptime(id)
+  if (uptime.data === undefined) return <QueryState query={uptime} lines={6} />
+  return (
+    <Stack>
+      <StateSection uptime={uptime.data} />
+      <DaySection uptime={uptime.data} />
+      <IncidentList incidents={uptime.data.incidents} />
+      <UpstreamList upstreams={uptime.data.upstreams} />
+      <RecentChecks checks={uptime.data.recent} />
+    </Stack>
+  )
+}
+
+function StateSection({ uptime }: { uptime: SiteUptimeDetail }) {
+  const { state, since, failure, asked, off_reason: off, checked_at: checked, latency_ms: latency } = uptime
+  return (
+    <Section title="State" actions={<CheckNow id={uptime.site_id} />}>
+      <Stack gap="sm">
+        <Text component="div">
+          <UptimeBadge state={state} /> <Since value={since} />
+        </Text>
+        {off !== null && <Text>{off} Its checks are set in the part “Checks” of the settings.</Text>}
+        {failure !== null && <FailureText failure={failure} />}
+        {failure === null && asked !== null && (
+          <Text c="dimmed" className="uptime-asked">
+            {asked}
+            {checked !== null && latency !== null && (
+              <>
+                {' '}
+                answered in {latency} ms, <RelativeTime value={checked} />
+              </>
+            )}
+          </Text>
+        )}
+      </Stack>
+    </Section>
+  )
+}
+
+/** Checks at once and shows what came back; the result is not counted. */
+function CheckNow({ id }: { id: number }) {
+  const [result, setResult] = useState<Schemas['CheckResult']>()
+  const [problem, setProblem] = useState<string>()
+  const check = useAction({
+    run: () => answer(api.POST('/api/v1/sites/{id}/check', { params: { path: { id } } })),
+    renew: [keys.uptime],
+    onDone: (found: Schemas['CheckResult']) => {
+      setProblem(undefined)
+      setResult(found)
+    },
+    onProblem: (error) => setProblem(describeError(error)),
+  })
+  return (
+    <Stack gap="xs" align="flex-end">
+      <Button
+        variant="default"
+        size="xs"
+        loading={check.isPending}
+        leftSection={<IconPlayerPlay size={14} aria-hidden />}
+        onClick={() => check.mutate(undefined)}
+      >
+        Check now
+      </Button>
+      <Problem text={problem} />
+      {result !== undefined && (
+        <output className="uptime-result">
+          <FailureText failure={result} />
+        </output>
+      )}
+    </Stack>
+  )
+}
+
+function DaySection({ uptime }: { uptime: SiteUptimeDetail }) {
+  const { uptime: shares, days, site_name: name } = uptime
+  const tiles = [
+    ['Today', shares.today],
+    ['7 days', shares.days_7],
+    ['30 days', shares.days_30],
+    ['90 days', shares.days_90],
+  ] as const
+  const unobserved = days.at(-1)?.unobserved_seconds ?? 0
+  return (
+    <Section title="Last 90 days">
+      <Stack gap="sm">
+        <div className="uptime-tiles">
+          {tiles.map(([label, share]) => (
+            <Tile key={label} label={label} value={percentText(share)} />
+          ))}
+        </div>
+        <UptimeBar
+          label={`Uptime of ${name}, 90 days`}
+          days={days.map((day) => ({ share: day.uptime, text: dayText(day) }))}
+        />
+        <div className="uptime-ends">
+          <span>90 days ago</span>
+          <span>today</span>
+        </div>
+        <Text c="dimmed" size="sm">
+          Days in UTC. Shares count observed time alone: maintenance, and the time in which this service did not run,
+          are neither up nor down.
+          {unobserved >= 60 && ` Of today ${formatDuration(unobserved)} were not observed.`}
+        </Text>
+      </Stack>
+    </Section>
+  )
+}
