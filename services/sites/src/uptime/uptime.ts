@@ -164,18 +164,25 @@ export class Uptime {
     const isPaused = this.isInMaintenance(site.id)
     const outcome = isPaused ? undefined : await checkSite(target, { ...this.#contextOf(site), signal })
     if (signal.aborted) return { failed: 0, isUnsettled: false }
-    const change = this.subjects.observe({
+    const before = this.#stateOf(subject)
+    this.subjects.observe({
       subject,
       outcome,
       maxGap: maxGapOf(settings.interval_seconds * 1000, settings.timeout_seconds * 1000),
       failures: settings.failures,
     })
-    if (change !== undefined) {
-      this.#dependencies.publish({ type: 'uptime', action: change, id: String(site.id) })
+    const after = this.#stateOf(subject)
+    if (after !== before) {
+      const action = after === 'unknown' ? 'maintenance' : after
+      this.#dependencies.publish({ type: 'uptime', action, id: String(site.id) })
       this.writer.hurry()
     }
     const known = this.subjects.get(subject)
     return { failed: known?.failed ?? 0, isUnsettled: (known?.track.availability.against ?? 0) > 0 }
+  }
+
+  #stateOf(subject: string): 'unknown' | 'up' | 'down' {
+    return this.subjects.get(subject)?.track.availability.state ?? 'unknown'
   }
 
   #contextOf({ id }: SiteToWatch): CheckContext {

@@ -60,8 +60,7 @@ export function statusHtml({ title, description, sites, incidents, maintenance, 
       <ul>
         ${incidents.map(incidentHtml)}
       </ul>
-      <p class="dim">As of ${timeText(now)}. The page reads itself anew each minute.</p>`,
-    true,
+      <p class="dim">As of ${timeText(now)}. Reload the page for a newer one.</p>`,
   )
 }
 
@@ -71,10 +70,9 @@ export const unknownStatusHtml = (): string =>
     'Not found',
     html`<h1>Not found</h1>
       <p>There is no status page at this address.</p>`,
-    false,
   )
 
-function document(title: string, body: Html, isLive: boolean): string {
+function document(title: string, body: Html): string {
   return [
     '<!doctype html>',
     '<html lang="en">',
@@ -83,7 +81,6 @@ function document(title: string, body: Html, isLive: boolean): string {
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark">',
     '<meta name="robots" content="noindex">',
-    ...(isLive ? ['<meta http-equiv="refresh" content="60">'] : []),
     html`<title>${title}</title>`.html,
     `<style>${style}</style>`,
     '</head>',

@@ -37,8 +37,25 @@ export function SiteUptimeView({ id }: { id: number }) {
 
 function StateSection({ uptime }: { uptime: SiteUptimeDetail }) {
   const { state, since, failure, asked, off_reason: off, checked_at: checked, latency_ms: latency } = uptime
+  const [result, setResult] = useState<Schemas['CheckResult']>()
+  const check = useAction({
+    run: () => answer(api.POST('/api/v1/sites/{id}/check', { params: { path: { id: uptime.site_id } } })),
+    renew: [keys.uptime],
+    onDone: (found: Schemas['CheckResult']) => setResult(found),
+  })
+  const checkNow = (
+    <Button
+      variant="default"
+      size="xs"
+      loading={check.isPending}
+      leftSection={<IconPlayerPlay size={14} aria-hidden />}
+      onClick={() => check.mutate(undefined)}
+    >
+      Check now
+    </Button>
+  )
   return (
-    <Section title="State" actions={<CheckNow id={uptime.site_id} />}>
+    <Section title="State" actions={checkNow}>
       <Stack gap="sm">
         <Text component="div">
           <UptimeBadge state={state} /> <Since value={since} />
@@ -46,7 +63,7 @@ function StateSection({ uptime }: { uptime: SiteUptimeDetail }) {
         {off !== null && <Text>{off} Its checks are set in the part “Checks” of the settings.</Text>}
         {failure !== null && <FailureText failure={failure} />}
         {failure === null && asked !== null && (
-          <Text c="dimmed" className="uptime-asked">
+          <Text c="dimmed" className="uptime-reason">
             {asked}
             {checked !== null && latency !== null && (
               <>
@@ -56,42 +73,14 @@ function StateSection({ uptime }: { uptime: SiteUptimeDetail }) {
             )}
           </Text>
         )}
+        {result !== undefined && (
+          <output className="uptime-result">
+            <b>Checked just now, not counted</b>
+            <FailureText failure={result} />
+          </output>
+        )}
       </Stack>
     </Section>
-  )
-}
-
-/** Checks at once and shows what came back; the result is not counted. */
-function CheckNow({ id }: { id: number }) {
-  const [result, setResult] = useState<Schemas['CheckResult']>()
-  const [problem, setProblem] = useState<string>()
-  const check = useAction({
-    run: () => answer(api.POST('/api/v1/sites/{id}/check', { params: { path: { id } } })),
-    renew: [keys.uptime],
-    onDone: (found: Schemas['CheckResult']) => {
-      setProblem(undefined)
-      setResult(found)
-    },
-    onProblem: (error) => setProblem(describeError(error)),
-  })
-  return (
-    <Stack gap="xs" align="flex-end">
-      <Button
-        variant="default"
-        size="xs"
-        loading={check.isPending}
-        leftSection={<IconPlayerPlay size={14} aria-hidden />}
-        onClick={() => check.mutate(undefined)}
-      >
-        Check now
-      </Button>
-      <Problem text={problem} />
-      {result !== undefined && (
-        <output className="uptime-result">
-          <FailureText failure={result} />
-        </output>
-      )}
-    </Stack>
   )
 }
 
