@@ -3,10 +3,8 @@ import { defineCollector, samplesOf, type Collector } from '@hearth/metrics'
 /** A checked site, for monitoring. */
 export interface SiteFigures {
   readonly site: string
-  /** Undefined before the first result, and in maintenance. */
-  readonly isUp: boolean | undefined
+  readonly state: 'up' | 'down' | 'unknown' | 'maintenance'
   readonly latencyMs: number | undefined
-  readonly isInMaintenance: boolean
 }
 
 /** The figures of the checks of sites. A site without a result has no sample, so that nothing unknown looks like a state. */
@@ -24,8 +22,8 @@ export function uptimeCollector(read: () => readonly SiteFigures[]): Collector {
     read() {
       const samples = samplesOf(read(), ({ site }) => ({ site }))
       return {
-        hearth_sites_up: samples(({ isUp }) => (isUp === undefined ? undefined : Number(isUp))),
-        hearth_sites_maintenance: samples(({ isInMaintenance }) => Number(isInMaintenance)),
+        hearth_sites_up: samples(({ state }) => (state === 'up' ? 1 : state === 'down' ? 0 : undefined)),
+        hearth_sites_maintenance: samples(({ state }) => Number(state === 'maintenance')),
         hearth_sites_check_duration_seconds: samples(({ latencyMs }) => latencyMs && latencyMs / 1000),
       }
     },

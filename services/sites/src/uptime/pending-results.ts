@@ -122,6 +122,24 @@ export class PendingResults {
   }
 }
 
+/** Splits a batch into batches of so many subjects at most; all rows of a subject stay together. */
+export function splitBatch(batch: ResultBatch, most: number): ResultBatch[] {
+  const rows = [...batch.days, ...batch.points, ...batch.subjects, ...batch.incidents]
+  const names = [...new Set([...rows.map(({ subject }) => subject), ...batch.forgotten.keys()])]
+  if (names.length <= most) return [batch]
+  const partOf = new Map(names.map((name, index) => [name, Math.floor(index / most)]))
+  return Array.from({ length: Math.ceil(names.length / most) }, (_, part) => {
+    const isIn = ({ subject }: { readonly subject: string }) => partOf.get(subject) === part
+    return {
+      days: batch.days.filter(isIn),
+      points: batch.points.filter(isIn),
+      subjects: batch.subjects.filter(isIn),
+      incidents: batch.incidents.filter(isIn),
+      forgotten: new Map([...batch.forgotten].filter(([subject]) => isIn({ subject }))),
+    }
+  })
+}
+
 const noCounts: Readonly<CheckCounts> = { checks: 0, failed: 0, latency_total: 0, latency_count: 0, latency_max: 0 }
 
 function addCounts(counts: CheckCounts, more: CheckCounts): void {

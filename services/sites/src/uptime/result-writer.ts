@@ -1,6 +1,6 @@
 import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import { dayMs, dayOf, PendingResults } from './pending-results.ts'
+import { dayMs, dayOf, PendingResults, splitBatch } from './pending-results.ts'
 import { deleteExcessIncidents, deleteOld, deleteSubjects, writeResults } from './store.ts'
 import type { UptimeTables } from './tables.ts'
 
@@ -14,6 +14,8 @@ export interface ResultWriterDependencies {
 const writeMs = 60_000
 /** Time after which a change of a state is written, milliseconds. */
 const hurryMs = 1000
+/** Subjects whose rows are written in one transaction. */
+const subjectsAtOnce = 500
 /** Interval at which old rows are deleted, milliseconds. */
 const cleanMs = 3_600_000
 
@@ -82,12 +84,16 @@ export class ResultWriter {
     const { db, log } = this.#dependencies
     const batch = this.pending.take()
     if (batch === undefined) return
-    try {
-      await writeResults(db, batch)
-    } catch (error) {
-      this.pending.giveBack(batch)
-      log.warn({ err: error }, 'results of checks could not be written; it is tried again')
-    }
+    // The rows of a subject go together, and others that use the database come in between.
+    const parts = splitBatch(batch, subjectsAtOnce)
+    for (const [index, part] of parts.entries())
+      try {
+        await writeResults(db, part)
+      } catch (error) {
+        for (const left of parts.slice(index)) this.pending.giveBack(left)
+        log.warn({ err: error }, 'results of checks could not be written; it is tried again')
+        return
+      }
   }
 
   async #clean(): Promise<void> {

@@ -21,6 +21,15 @@ const patience = [30, 120] as const
 /** Longest interval that back-off leads to, milliseconds. */
 const maxBackOffMs = 300_000
 
+/** Most checks in a second, over all subjects. */
+const maxRate = 40
+
+/** Returns the factor by which intervals are stretched so that all checks together are not too many. */
+export function stretchOf(intervals: readonly number[]): number {
+  const perSecond = intervals.reduce((sum, intervalMs) => sum + 1000 / intervalMs, 0)
+  return Math.max(1, perSecond / maxRate)
+}
+
 /** Returns the share of the interval at which a subject is checked: always the same one, and spread evenly over many subjects. */
 export function jitterOf(subject: string): number {
   return createHash('sha256').update(subject).digest().readUInt32BE(0) / 2 ** 32

@@ -21,6 +21,9 @@ export const upstreamSubject = (address: string): string => `upstream:${address}
 export function offReason({ record, isServed }: SiteToWatch): string | undefined {
   if (!record.enabled) return 'The site is switched off.'
   if (!record.check.enabled) return 'Checks of this site are switched off.'
+  const { tls, domains } = record
+  if (tls.mode === 'on_demand' && domains.every((domain) => domain.startsWith('*.')))
+    return 'A check would order a certificate for a name below the wildcard.'
   return isServed ? undefined : 'Caddy does not serve the site yet.'
 }
 

@@ -46,7 +46,7 @@ export interface SubjectCheck {
 }
 
 /** Recent checks that are kept of each subject. */
-const maxRecent = 30
+const maxRecent = 10
 /** Begins of incidents that are remembered of each subject. */
 const maxBegins = 5
 

@@ -6,7 +6,7 @@ import { Checker, type Checked, type Verdict } from './checker.ts'
 import type { MaintenanceWindows } from './maintenance/maintenance-windows.ts'
 import { askedText, checkSite, type CheckContext, type CheckOutcome, type SiteTarget } from './probe/check-site.ts'
 import { ResultWriter } from './result-writer.ts'
-import { maxGapOf } from './schedule.ts'
+import { maxGapOf, stretchOf } from './schedule.ts'
 import { siteReports, type SiteReport } from './site-reports.ts'
 import { offReason, siteSubject, siteTarget, upstreamSubject, type SiteToWatch } from './site-targets.ts'
 import { Subjects } from './subjects.ts'
@@ -159,7 +159,7 @@ export class Uptime {
     return checkSite(siteTarget(site, this.#watched.hasOwnAuthority), this.#contextOf(site))
   }
 
-  async #check({ subject, site, target }: CheckedSite, signal: AbortSignal): Promise<Verdict> {
+  async #check({ subject, site, target, intervalMs }: CheckedSite, signal: AbortSignal): Promise<Verdict> {
     const { settings } = target
     const isPaused = this.isInMaintenance(site.id)
     const outcome = isPaused ? undefined : await checkSite(target, { ...this.#contextOf(site), signal })
@@ -168,7 +168,7 @@ export class Uptime {
     this.subjects.observe({
       subject,
       outcome,
-      maxGap: maxGapOf(settings.interval_seconds * 1000, settings.timeout_seconds * 1000),
+      maxGap: maxGapOf(intervalMs, settings.timeout_seconds * 1000),
       failures: settings.failures,
     })
     const after = this.#stateOf(subject)
@@ -213,10 +213,11 @@ export class Uptime {
     const { sites, hasOwnAuthority } = this.#watched
     this.#byId = new Map(sites.map((site) => [site.id, site]))
     const checked = sites.filter((site) => offReason(site) === undefined)
+    const stretch = stretchOf(checked.map(({ record }) => record.check.interval_seconds * 1000))
     this.#checker.setTargets(
       checked.map((site) => ({
         subject: siteSubject(site.id),
-        intervalMs: site.record.check.interval_seconds * 1000,
+        intervalMs: site.record.check.interval_seconds * 1000 * stretch,
         site,
         target: siteTarget(site, hasOwnAuthority),
       })),

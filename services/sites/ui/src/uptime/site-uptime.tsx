@@ -1,15 +1,5 @@
 import { Button, Stack, Text } from '@mantine/core'
-import {
-  answer,
-  describeError,
-  formatDuration,
-  Problem,
-  QueryState,
-  RelativeTime,
-  Section,
-  Tile,
-  useAction,
-} from '@hearth/ui'
+import { answer, formatDuration, QueryState, RelativeTime, Section, Tile, useAction } from '@hearth/ui'
 import { IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
 import { api, keys, type Schemas } from '../api.ts'
