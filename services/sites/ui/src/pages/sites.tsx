@@ -22,7 +22,7 @@ import { SiteRowActions } from '../sites/site-row-actions.tsx'
 import { SiteStateBadge } from '../sites/site-state.tsx'
 import { kindNames, targetOf, tlsName, withMore } from '../sites/site-words.ts'
 import { type SiteUptime, useSiteUptimes } from '../uptime/read-uptime.ts'
-import { SiteUptimeCell } from '../uptime/uptime-state.tsx'
+import { UptimeNote } from '../uptime/uptime-state.tsx'
 import { type Site, sitesPerPage, toSiteQuery } from '../sites/site.ts'
 
 /** All sites: found, filtered and sorted by the server, kept current by events. */
@@ -139,8 +139,16 @@ function siteColumns(actions: (site: Site) => ReactNode, uptimes: ReadonlyMap<nu
       ),
     },
     { key: 'tls', header: 'TLS', render: (site) => tlsName(site) },
-    { key: 'state', header: 'State', render: (site) => <SiteStateBadge site={site} /> },
-    { key: 'uptime', header: 'Uptime', render: ({ id }) => <SiteUptimeCell uptime={uptimes.get(id)} /> },
+    {
+      key: 'state',
+      header: 'State',
+      render: (site) => (
+        <span className="site-state">
+          <SiteStateBadge site={site} />
+          <UptimeNote uptime={uptimes.get(site.id)} />
+        </span>
+      ),
+    },
     {
       key: 'updated',
       header: 'Changed',

@@ -1,6 +1,5 @@
 import { RelativeTime, StatusBadge } from '@hearth/ui'
 import type { CheckFailure, SiteUptime, UptimeState } from './read-uptime.ts'
-import { UptimeBar } from './uptime-bar.tsx'
 import { percentText, stateWords } from './uptime-words.ts'
 import './uptime.css'
 
@@ -10,16 +9,14 @@ export function UptimeBadge({ state }: { state: UptimeState }) {
   return <StatusBadge tone={tone}>{text}</StatusBadge>
 }
 
-/** The state of a site in a list, with its last thirty days. */
-export function SiteUptimeCell({ uptime }: { uptime: SiteUptime | undefined }) {
-  if (uptime === undefined) return null
-  const { site_name: name, state, bar } = uptime
+/** Up or down in a list of sites, with the share of thirty days; nothing while neither is known. */
+export function UptimeNote({ uptime }: { uptime: SiteUptime | undefined }) {
+  if (uptime?.state === 'down') return <UptimeBadge state="down" />
+  if (uptime?.state !== 'up') return null
   return (
-    <span className="uptime-cell">
-      <UptimeBadge state={state} />
-      {state !== 'off' && <UptimeBar label={`Uptime of ${name}, 30 days`} days={bar.map((share) => ({ share }))} />}
-      {state !== 'off' && <small>{percentText(uptime.uptime.days_30)} of 30 days</small>}
-    </span>
+    <small className="uptime-note" title="Uptime of 30 days">
+      Up · {percentText(uptime.uptime.days_30)}
+    </small>
   )
 }
 

@@ -1,4 +1,5 @@
-import { formatDuration, type Tone } from '@hearth/ui'
+import type { Tone } from '@hearth/ui'
+import { formatDuration } from '@hearth/ui/format'
 import type { UptimeDay, UptimeState } from './read-uptime.ts'
 
 /** Labels and meanings of the states. */
