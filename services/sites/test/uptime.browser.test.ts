@@ -57,8 +57,7 @@ async function seeUp(place: SitesPlace): Promise<void> {
     .getByRole('row', { name: /Photos/ })
     .getByText('Not checked')
     .waitFor()
-  await assertUsableOn(page, wideAndPhone)
-  await screenshot(page, 'sites-uptime')
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-uptime' })
 }
 
 async function seeDown(place: SitesPlace): Promise<void> {
@@ -75,8 +74,7 @@ async function seeDown(place: SitesPlace): Promise<void> {
     .getByRole('status')
     .getByText(/500 Internal Server Error/)
     .waitFor()
-  await assertUsableOn(page, wideAndPhone)
-  await screenshot(page, 'sites-site-uptime')
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-site-uptime' })
   await place.goTo('/sites')
   await page.getByRole('row', { name: /Wiki/ }).getByText('Down', { exact: true }).waitFor()
   await assertAccessible(page)
@@ -119,7 +117,7 @@ async function publish(place: SitesPlace): Promise<void> {
   await dialog.getByRole('switch', { name: /For everybody/ }).check({ force: true })
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('table', { name: 'Status pages' }).getByText('Everybody').waitFor()
-  await screenshot(page, 'sites-status-pages')
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-status-pages' })
   const seen = await fetch(`${place.sites.url}/status/home`)
   assert.equal(seen.status, 200)
   await place.goTo('/status/home')
@@ -129,6 +127,5 @@ async function publish(place: SitesPlace): Promise<void> {
     (fill) => fill !== 'rgb(0, 0, 0)',
     { what: 'the style of the page' },
   )
-  await assertAccessible(page)
-  await screenshot(page, 'sites-status-page')
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-status-page' })
 }

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { createFastTimers } from '@hearth/runtime'
-import { createPostgresDatabase, eventually, postgresObstacle } from '@hearth/testing'
+import { createPostgresDatabase, eventually, postgresObstacle, runCommand, temporaryDirectory } from '@hearth/testing'
 import type { CheckResult, SiteUptimeDetail, UptimeOverview } from '../src/uptime/schema.ts'
 import { startSites, type Browser } from './in-process.ts'
 import { caddyObstacle } from './real-caddy.ts'
@@ -94,6 +95,18 @@ for (const { name, environment, skip } of databases)
     assert.ok(upFor > 60 && downFor > 0 && upFor + downFor <= 86_400)
     const { body } = await again.json<UptimeOverview>('GET', '/api/v1/uptime')
     assert.deepEqual([body.counts.up, body.total, body.sites[0]?.site_name], [1, 1, 'Wiki'])
+    // A backup has all of it.
+    if (name !== 'SQLite') return
+    await using copy = await temporaryDirectory('copy')
+    const file = join(copy.path, 'backup')
+    const secret = { SECRET_KEY_FILE: join(sites.folder, 'secret.key') }
+    assert.equal((await runCommand(['sites', 'backup', file], { DATA_DIR: sites.folder })).code, 0)
+    const there = { DATA_DIR: join(copy.path, 'data'), ...secret }
+    assert.equal((await runCommand(['sites', 'restore', file], there)).code, 0)
+    const { stdout } = await runCommand(['sites', 'status', '--json'], there)
+    const [restored] = JSON.parse(stdout) as { site_name: string; uptime_30_days: number }[]
+    assert.equal(restored?.site_name, 'Wiki')
+    assert.ok(restored.uptime_30_days > 0 && restored.uptime_30_days < 1, stdout)
   })
 
 test('a check says what was asked, what came back and what to do', { skip }, async () => {

@@ -54,7 +54,7 @@ function reportOf(
 }
 
 function reportByUpstreams(uptime: Uptime, site: SiteToWatch): SiteReport[] {
-  const upstreams = uptime.upstreams.filter(({ up, site_ids: ids }) => up !== null && ids.includes(site.id))
+  const upstreams = uptime.upstreamsOf(site.id).filter(({ up }) => up !== null)
   if (upstreams.length === 0) return []
   const subjects = upstreams.map(({ address }) => uptime.subjects.get(upstreamSubject(address)))
   const states = subjects.map((subject) => subject?.track.availability.state ?? 'unknown')

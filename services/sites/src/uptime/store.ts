@@ -155,6 +155,12 @@ export async function deleteOld(
   await db.deleteFrom('uptime_days').where('day', '<', day).execute()
   await db.deleteFrom('uptime_points').where('starts_at', '<', point).execute()
   await db.deleteFrom('uptime_incidents').where('ended_at', '<', incident).execute()
+  // Upstreams come and go with the sites that name them.
+  await db
+    .deleteFrom('uptime_subjects')
+    .where('subject', 'like', 'upstream:%')
+    .where('checked_at', '<', incident)
+    .execute()
 }
 
 /** Deletes the oldest ended incidents of each subject that has more than so many. */

@@ -94,7 +94,7 @@ async function readSite(context: ViewContext, site: SiteToWatch): Promise<SiteUp
   const subject = siteSubject(site.id)
   // The state before the rows: an incident is there when the state says so.
   const head = headOf(uptime, site)
-  const upstreams = uptime.upstreams.filter(({ site_ids: ids }) => ids.includes(site.id)).map(({ address }) => address)
+  const upstreams = uptime.upstreamsOf(site.id).map(({ address }) => address)
   const subjects = [subject, ...upstreams.map(upstreamSubject)]
   const days = await daysBySubject(context, subjects)
   const now = clock.now()

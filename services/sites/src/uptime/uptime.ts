@@ -2,6 +2,7 @@ import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Publish } from '../events/schema.ts'
 import type { UpstreamState } from '../traffic/schema.ts'
+import { addressesOf } from '../traffic/upstreams/upstream-states.ts'
 import { Checker, type Checked, type Verdict } from './checker.ts'
 import type { MaintenanceWindows } from './maintenance/maintenance-windows.ts'
 import { askedText, checkSite, type CheckContext, type CheckOutcome, type SiteTarget } from './probe/check-site.ts'
@@ -59,7 +60,7 @@ export class Uptime {
   readonly #checker: Checker<CheckedSite>
   #watched: WatchedSites = { sites: [], endpoint: undefined, hasOwnAuthority: false }
   #byId: ReadonlyMap<number, SiteToWatch> = new Map()
-  #upstreams: readonly UpstreamState[] = []
+  #upstreamsBySite: ReadonlyMap<number, readonly UpstreamState[]> = new Map()
   #refreshing: Promise<void> | undefined
   #isStale = false
   #cancel: () => void = () => undefined
@@ -93,9 +94,9 @@ export class Uptime {
     return this.#byId.get(id)
   }
 
-  /** The states of all upstreams, as they were checked last. */
-  get upstreams(): readonly UpstreamState[] {
-    return this.#upstreams
+  /** The states of the upstreams of a site, as they were checked last. */
+  upstreamsOf(siteId: number): readonly UpstreamState[] {
+    return this.#upstreamsBySite.get(siteId) ?? []
   }
 
   /** Continues with what is stored and starts to check. */
@@ -130,7 +131,9 @@ export class Uptime {
 
   /** Takes the states of a check of all upstreams. */
   observeUpstreams(states: readonly UpstreamState[]): void {
-    this.#upstreams = states
+    const pairs = states.flatMap((state) => state.site_ids.map((id) => [id, state] as const))
+    const bySite = Map.groupBy(pairs, ([id]) => id)
+    this.#upstreamsBySite = new Map(Array.from(bySite, ([id, list]) => [id, list.map(([, state]) => state)]))
     for (const state of states) {
       if (state.up === null) continue
       const isPaused = state.site_ids.every((id) => this.isInMaintenance(id))
@@ -186,7 +189,7 @@ export class Uptime {
   }
 
   #contextOf({ id }: SiteToWatch): CheckContext {
-    const down = this.#upstreams.filter(({ site_ids: ids, up }) => up === false && ids.includes(id))
+    const down = this.upstreamsOf(id).filter(({ up }) => up === false)
     const upstreamNote = down.map(({ address, reason }) => `Upstream ${address}: ${reason ?? 'down'}.`).join(' ')
     return { endpoint: this.#watched.endpoint, now: this.#dependencies.timers.now(), upstreamNote }
   }
@@ -222,11 +225,18 @@ export class Uptime {
         target: siteTarget(site, hasOwnAuthority),
       })),
     )
-    const running = new Set(checked.map(({ id }) => siteSubject(id)))
-    const known = new Set(sites.map(({ id }) => siteSubject(id)))
-    const gone = this.subjects.names().filter((name) => name.startsWith('site:') && !known.has(name))
-    for (const name of this.subjects.names())
-      if (name.startsWith('site:') && !running.has(name)) this.subjects.pause(name)
+    await this.#forgetOthers(checked)
+  }
+
+  /** Ends what is said of subjects that are not checked any more; of sites that were deleted nothing stays. */
+  async #forgetOthers(checked: readonly SiteToWatch[]): Promise<void> {
+    const enabled = this.sites.filter(({ record }) => record.enabled)
+    const upstreams = enabled.flatMap(({ record }) => addressesOf(record).map(upstreamSubject))
+    const running = new Set([...checked.map(({ id }) => siteSubject(id)), ...upstreams])
+    const stopped = this.subjects.names().filter((name) => !running.has(name))
+    for (const name of stopped) this.subjects.pause(name)
+    const known = new Set(this.sites.map(({ id }) => siteSubject(id)))
+    const gone = stopped.filter((name) => name.startsWith('site:') && !known.has(name))
     await this.writer.forget(gone)
     for (const name of gone) this.subjects.delete(name)
   }

@@ -164,7 +164,8 @@ export async function declaredUpstreams(db: Kysely<SiteTables>): Promise<Declare
   }))
 }
 
-const addressesOf = (record: SiteRecord): string[] => [
+/** Returns the addresses of the upstreams of a site and its paths, as Caddy dials them. */
+export const addressesOf = (record: SiteRecord): string[] => [
   ...(record.kind === 'proxy' ? record.upstreams.map(({ url }) => dialOf(url)) : []),
   ...record.paths.flatMap(({ upstreams }) => upstreams.map(({ url }) => dialOf(url))),
 ]
