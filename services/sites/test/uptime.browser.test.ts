@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { createServer, type RequestListener } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { openDatabase } from '@hearth/database'
 import {
   assertAccessible,
   assertUsableOn,
@@ -11,6 +13,7 @@ import {
   screenshot,
   wideAndPhone,
 } from '@hearth/testing'
+import type { Tables } from '../src/tables.ts'
 import { makeSite } from './served.ts'
 import { openSitesPlace, type SitesPlace } from './sites-place.ts'
 
@@ -41,6 +44,7 @@ test('pages show what is up, live; a window is planned and a status page publish
   await makeSite(admin, { ...site, site_name: 'Wiki', domains: ['wiki.test'], check })
   await makeSite(admin, { ...site, site_name: 'Photos', domains: ['photos.test'], check: { enabled: false } })
   await seeUp(place)
+  await writeHistory(place)
   program.break()
   await seeDown(place)
   program.mend()
@@ -60,6 +64,31 @@ async function seeUp(place: SitesPlace): Promise<void> {
   await assertUsableOn(page, wideAndPhone, { picture: 'sites-uptime' })
 }
 
+/** Ninety days and two days of points of the first site, as if it had been checked all the time. */
+async function writeHistory({ sites }: SitesPlace): Promise<void> {
+  const database = openDatabase<Tables>({ file: join(sites.folder, 'sites.db') })
+  const subject = 'site:1'
+  const counts = { checks: 100, failed: 1, latency_count: 99 }
+  const now = Date.now()
+  const today = Math.floor(now / 86_400_000)
+  const days = Array.from({ length: 80 }, (_, index) => {
+    const down_ms = index % 17 === 3 ? 9_000_000 : index % 11 === 5 ? 600_000 : 0
+    const up_ms = 86_000_000 - down_ms
+    const latency = { latency_total: 1200, latency_max: 90 }
+    return { subject, day: today - 1 - index, up_ms, down_ms, maintenance_ms: 0, ...counts, ...latency }
+  })
+  const points = Array.from({ length: 180 }, (_, index) => ({
+    subject,
+    starts_at: Math.floor(now / 900_000 - 1 - index) * 900_000,
+    ...counts,
+    latency_total: 1000 + (index % 12) * 100,
+    latency_max: 40 + (index % 7) * 10,
+  }))
+  await database.query.insertInto('uptime_days').values(days).execute()
+  await database.query.insertInto('uptime_points').values(points).execute()
+  await database.close()
+}
+
 async function seeDown(place: SitesPlace): Promise<void> {
   const { page } = place
   await place.goTo('/sites/1?tab=uptime')
@@ -68,6 +97,10 @@ async function seeDown(place: SitesPlace): Promise<void> {
   await state.getByText('Down', { exact: true }).waitFor({ timeout: 60_000 })
   await state.getByText(/500 Internal Server Error/).waitFor()
   await state.getByText(/The program behind the site reports an error/).waitFor()
+  await page
+    .getByRole('region', { name: 'How long answers take' })
+    .getByText(/at most 100 ms/)
+    .waitFor()
   await page.getByRole('table', { name: 'Incidents' }).getByText('goes on').waitFor()
   await page.getByRole('button', { name: 'Check now' }).click()
   await state

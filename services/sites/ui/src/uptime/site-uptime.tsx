@@ -1,5 +1,15 @@
 import { Button, Stack, Text } from '@mantine/core'
-import { answer, formatDuration, QueryState, RelativeTime, Section, Tile, useAction } from '@hearth/ui'
+import {
+  answer,
+  formatDuration,
+  formatTimestamp,
+  QueryState,
+  RelativeTime,
+  Section,
+  Tile,
+  TimeChart,
+  useAction,
+} from '@hearth/ui'
 import { IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
 import { api, keys, type Schemas } from '../api.ts'
@@ -18,6 +28,7 @@ export function SiteUptimeView({ id }: { id: number }) {
     <Stack>
       <StateSection uptime={uptime.data} />
       <DaySection uptime={uptime.data} />
+      <LatencySection uptime={uptime.data} />
       <IncidentList incidents={uptime.data.incidents} />
       <UpstreamList upstreams={uptime.data.upstreams} />
       <RecentChecks checks={uptime.data.recent} />
@@ -105,6 +116,29 @@ function DaySection({ uptime }: { uptime: SiteUptimeDetail }) {
           {unobserved >= 60 && ` Of today ${formatDuration(unobserved)} were not observed.`}
         </Text>
       </Stack>
+    </Section>
+  )
+}
+
+/** How long the answers of the last two days took, by quarters of an hour. */
+function LatencySection({ uptime: { points } }: { uptime: SiteUptimeDetail }) {
+  const known = points.filter(({ latency_ms: latency }) => latency !== null)
+  if (known.length < 2) return null
+  const largest = Math.max(...known.map(({ latency_max_ms: latency }) => latency ?? 0))
+  return (
+    <Section title="How long answers take">
+      <TimeChart
+        title="How long answers take"
+        shape="lines"
+        summary={`Averages of 15 minutes of the last two days, and the slowest answers, at most ${largest} ms.`}
+        times={points.map(({ at }) => at)}
+        series={[
+          { tone: 'accent', name: 'Average', values: points.map(({ latency_ms: latency }) => latency) },
+          { tone: 'quiet', isDashed: true, name: 'Slowest', values: points.map((point) => point.latency_max_ms) },
+        ]}
+        format={(value) => `${Math.round(value * 10) / 10} ms`}
+        formatTime={(at) => formatTimestamp(new Date(at))}
+      />
     </Section>
   )
 }
