@@ -84,8 +84,16 @@ async function writeHistory({ sites }: SitesPlace): Promise<void> {
     latency_total: 1000 + (index % 12) * 100,
     latency_max: 40 + (index % 7) * 10,
   }))
-  await database.query.insertInto('uptime_days').values(days).execute()
-  await database.query.insertInto('uptime_points').values(points).execute()
+  await database.query
+    .insertInto('uptime_days')
+    .values(days)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  await database.query
+    .insertInto('uptime_points')
+    .values(points)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
   await database.close()
 }
 
