@@ -57,6 +57,8 @@ export const aboutFor = ({ hasApiTokens }: { hasApiTokens: boolean }): ApiDescri
     { name: 'Settings', description: 'How the service works' },
     { name: 'Certificates', description: 'What hosts show, how good it is, and what was uploaded' },
     { name: 'Traffic', description: 'What the sites are asked' },
+    { name: 'Uptime', description: 'Which sites are up, their incidents, and planned maintenance' },
+    { name: 'Status pages', description: 'Pages that show the state of chosen sites to others' },
     { name: 'Notifications', description: 'Who is told when something goes wrong' },
     { name: 'Events', description: 'Live updates' },
     { name: 'Overview', description: 'The figures of the first page' },

@@ -65,15 +65,7 @@ import { createEditMany } from './sites/bulk-edit.ts'
 import { createCheckWanted, createSettleWanted, readOnce } from './sites/check-wanted.ts'
 import { hashPassword } from './sites/site-change.ts'
 import { Sites } from './sites/sites.ts'
-import {
-  allDomainOwners,
-  allSiteRows,
-  countPending,
-  enabledSiteNames,
-  findSiteRow,
-  hasOnDemandSite,
-  namePending,
-} from './sites/store.ts'
+import { allDomainOwners, allSiteRows, countPending, findSiteRow, hasOnDemandSite, namePending } from './sites/store.ts'
 import { unsynced, type SyncSites } from './sites/sync.ts'
 import { createApplyCounts } from './prometheus/apply-counts.ts'
 import { sitesCollectors } from './prometheus/figures.ts'
@@ -85,6 +77,13 @@ import { createLiveTail } from './traffic/live-tail.ts'
 import { Traffic } from './traffic/traffic.ts'
 import { createCheckUpstreams } from './traffic/upstreams/check-upstreams.ts'
 import { declaredUpstreams, UpstreamStates } from './traffic/upstreams/upstream-states.ts'
+import { MaintenanceWindows } from './uptime/maintenance/maintenance-windows.ts'
+import { StatusPages } from './uptime/status-page/status-pages.ts'
+import { createUptimeViews } from './uptime/uptime-views.ts'
+import { createReadWatchedSites } from './uptime/read-watched-sites.ts'
+import { siteFigures } from './uptime/site-figures.ts'
+import { Uptime } from './uptime/uptime.ts'
+import { statesOfNode } from './deploy/store.ts'
 
 /** Dependencies of the service. */
 export interface AppDependencies {
@@ -148,14 +147,21 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const deploy = await openDeploy({ ...context, onResult }, uploads.material, (event) => {
     // Before pages get the event, and read the states.
     traffic.feature.upstreams.outdate()
+    uptime.checks.outdate()
     events.publish(event)
     certificates.inventory.outdate()
     void traffic.learnHosts()
   })
   const certificates = openCertificates(context, deploy)
   const requests = createRequestCounts()
-  const traffic = createTraffic({ ...context, requests }, deploy, access)
-  const sites = createSites({ ...context, portal }, deploy, uploads)
+  const uptime = createUptime(context, deploy)
+  /** Checks learn of an edit even when no Caddy takes it. */
+  const publishEdit: Publish = (event) => {
+    context.publish(event)
+    uptime.checks.outdate()
+  }
+  const traffic = createTraffic({ ...context, requests, uptime: uptime.checks }, deploy, access)
+  const sites = createSites({ ...context, portal, publish: publishEdit }, deploy, uploads)
   const nodes = new ManagedNodes({
     ...context,
     ...deploy,
@@ -169,7 +175,15 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     log: context.log,
     histograms: [applies.durations],
     collectors: [
-      ...sitesCollectors({ ...context, ...deploy, ...traffic.feature, applies, requests, certificates }),
+      ...sitesCollectors({
+        ...context,
+        ...deploy,
+        ...traffic.feature,
+        applies,
+        requests,
+        certificates,
+        siteFigures: () => siteFigures(uptime.checks),
+      }),
       backupCollector(context.backups),
     ],
   })
@@ -191,6 +205,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     certificates,
     uploads,
     traffic: traffic.feature,
+    uptime: uptime.feature,
     overview: createOverview({
       ...context,
       ...traffic.feature,
@@ -203,7 +218,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   // The system may have chosen another port than the settings say.
   port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
   await portal.start()
-  await start(context, deploy, { ...sites, certificates, traffic })
+  await start(context, deploy, { ...sites, certificates, traffic, uptime })
   return {
     http,
     settings: context.settings,
@@ -218,6 +233,8 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       await portal.close()
       await certificates.close()
       await traffic.close()
+      uptime.close()
+      await uptime.checks.close()
       sites.pending.close()
       await deploy.close()
       await context.notifications.close()
@@ -246,7 +263,7 @@ async function openContext(dependencies: AppDependencies, port: () => number): P
   })
   const siteReports = createSiteReports({
     reports: notifications.reports,
-    siteNames: () => enabledSiteNames(database.query),
+    now: () => timers.now(),
   })
   return {
     ...dependencies,
@@ -464,9 +481,41 @@ function openCertificates(context: Context, { nodes }: Deploy): Certificates {
   })
 }
 
+/** Creates the checks of sites and upstreams, and the maintenance windows. */
+function createUptime(context: Context, { nodes }: Deploy) {
+  const { db, timers, settings, publish, siteReports } = context
+  const readSites = createReadWatchedSites(db)
+  const windows = new MaintenanceWindows({
+    db,
+    clock: timers,
+    onChanged: () => publish({ type: 'uptime', action: 'maintenance', id: null }),
+  })
+  const checks = new Uptime({
+    ...context,
+    windows,
+    async watched() {
+      const node = await nodes.get(firstNode)
+      const served = await statesOfNode(db, firstNode)
+      const running = new Set(served.flatMap((state) => (state.applied_revision === null ? [] : [state.site_id])))
+      return {
+        sites: await readSites((id) => running.has(id)),
+        endpoint: node && { address: reachHost(node), httpPort: node.row.http_port, httpsPort: node.row.https_port },
+        hasOwnAuthority: settings.current().acme_ca !== '',
+      }
+    },
+    onReport: (states) => siteReports.sites(states),
+  })
+  const shown = { db, clock: timers, uptime: checks, windows }
+  return {
+    checks,
+    feature: { views: createUptimeViews(shown), windows, pages: new StatusPages(shown) },
+    close: settings.onChange(() => checks.outdate()),
+  }
+}
+
 /** Creates the counts of the access log, its live tail, and the states of upstreams. */
 function createTraffic(
-  { db, timers, log, requests, siteReports }: Context & { requests: RequestCounts },
+  { db, timers, log, requests, uptime }: Context & { requests: RequestCounts; uptime: Uptime },
   { nodes }: Deploy,
   { roleNow }: Access,
 ) {
@@ -487,7 +536,7 @@ function createTraffic(
     counted: async () => (await nodes.get(firstNode))?.client.upstreams() ?? [],
     timers,
     log,
-    onChecked: (states) => siteReports.upstreams(states),
+    onChecked: (states) => Promise.resolve(uptime.observeUpstreams(states)),
   })
   const feature: Features['traffic'] = {
     traffic,
@@ -641,9 +690,10 @@ async function start(
   parts: Pick<ReturnType<typeof createSites>, 'onboarding' | 'pending'> & {
     certificates: Certificates
     traffic: ReturnType<typeof createTraffic>
+    uptime: ReturnType<typeof createUptime>
   },
 ): Promise<void> {
-  const { onboarding, pending, certificates, traffic } = parts
+  const { onboarding, pending, certificates, traffic, uptime } = parts
   await notifications.start()
   own?.onRestarted(() => void drift.check())
   drift.start()
@@ -654,6 +704,7 @@ async function start(
   pending.start()
   await certificates.start()
   await traffic.learnHosts()
+  await uptime.checks.start()
   traffic.feature.upstreams.start()
   await traffic.feature.traffic.start((await findNodeRow(db, firstNode))?.log_file ?? undefined)
 }

@@ -24,6 +24,11 @@ function addSiteCommands(program: Command): void {
     .option('--json', 'print everything about them')
     .action(async (options: { json?: boolean }) => (await sites()).listSites(options))
   program
+    .command('status')
+    .description('print a line for each site: number, name, up or down, since when, uptime of 30 days, what came back')
+    .option('--json', 'print it as JSON')
+    .action(async (options: { json?: boolean }) => (await import('./command-line/status.ts')).printStatus(options))
+  program
     .command('add <domain...>')
     .description('add a site that leads to an upstream, and print its number')
     .requiredOption('--to <url>', 'the upstream, such as http://192.168.1.5:8080')

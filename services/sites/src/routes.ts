@@ -35,6 +35,8 @@ import type { SettingsStore } from './settings/settings.ts'
 import type { CheckUpstreams } from './traffic/upstreams/check-upstreams.ts'
 import { siteRoutes } from './sites/routes.ts'
 import type { ExplainSite } from './sites/preview-schema.ts'
+import { statusPageRoutes } from './uptime/status-page/routes.ts'
+import { uptimeRoutes, type UptimeFeature } from './uptime/routes.ts'
 import { type TrafficFeature, trafficRoutes, upstreamRoutes } from './traffic/routes.ts'
 import type { Sites } from './sites/sites.ts'
 import { ownTokenRoutes } from './tokens/routes.ts'
@@ -66,6 +68,7 @@ export interface Features {
   readonly certificates: Certificates
   readonly uploads: Uploads
   readonly traffic: TrafficFeature
+  readonly uptime: UptimeFeature
   readonly overview: Overview
   readonly portal: Portal
   readonly imports: Imports
@@ -117,6 +120,8 @@ export function allRoutes(features: Features): Route[] {
     ...uploadRoutes(features.uploads),
     ...sslLabsRoutes(features.certificates.sslLabs),
     ...trafficRoutes(features.traffic),
+    ...uptimeRoutes(features.uptime),
+    ...statusPageRoutes(features.uptime.pages, accounts.securityLog),
     ...onDemandRoutes(features.mayHaveCertificate),
     ...overviewRoutes(features.overview),
     ...importRoutes(features.imports),

@@ -9,6 +9,7 @@ import type { SettingTables } from './settings/settings.ts'
 import type { SiteTables } from './sites/tables.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
 import { trafficTableNames, type TrafficTables } from './traffic/tables.ts'
+import { uptimeTableNames, type UptimeTables } from './uptime/tables.ts'
 
 /** All tables of the service. Times are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
 export interface Tables
@@ -20,6 +21,7 @@ export interface Tables
     ApplyTables,
     CertificateTables,
     TrafficTables,
+    UptimeTables,
     NotificationTables,
     PortalTables,
     TokenTables<TokenPermissions> {
@@ -55,5 +57,6 @@ export const tableNames = [
   'revision_sites',
   ...certificateTableNames,
   ...trafficTableNames,
+  ...uptimeTableNames,
   ...notificationTableNames,
 ] as const

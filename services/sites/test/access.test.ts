@@ -26,6 +26,8 @@ const open = new Set([
   'POST /api/passkeys/login/finish',
   // For Caddy, which has no session: from this machine alone.
   'GET /api/v1/on-demand/ask',
+  // Public pages, and the same 404 for every other address.
+  'GET /status/{slug}',
   'GET /docs',
   'GET /redoc',
   'GET /openapi.json',

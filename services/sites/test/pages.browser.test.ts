@@ -12,6 +12,7 @@ const skip = obstacle === false ? (caddyObstacle() ?? false) : obstacle
 const paths = [
   '/',
   '/sites',
+  '/uptime',
   '/certificates',
   '/revisions',
   '/servers',
@@ -32,6 +33,8 @@ const dialogs = [
   ['/users', 'Edit reader'],
   ['/users', 'Delete reader'],
   ['/settings', 'Register'],
+  ['/uptime', 'Plan maintenance'],
+  ['/uptime', 'Add status page'],
   ['/account', 'Add a passkey'],
   ['/account', 'Change password'],
 ] as const

@@ -41,6 +41,24 @@ test('sites are exported and applied on the command line of a running service', 
   const again = await run('apply', file)
   assert.equal(again.stdout, 'not in the file, stays: Old\neverything is as the file says\n')
 
+  await write(
+    `sites:\n${entry('Photos', 'photos.test', ', check: { path: /login, interval_seconds: 30 }')}${entry('Books', 'books.test', ', check: { enabled: false }')}`,
+  )
+  assert.match((await run('apply', file)).stdout, /^change Photos: check\nchange Books: check$/m)
+  const checks = (await run('export')).stdout
+  assert.match(checks, /check:\n +enabled: false\n/)
+  assert.match(checks, /check:\n +interval_seconds: 30\n +path: \/login\n/)
+  const status = (await run('status')).stdout.split('\n').map((line) => line.split('\t').slice(0, 3))
+  assert.deepEqual(
+    status.slice(1, 3).map(([, name, state]) => [name, state === 'off' ? state : 'checked']),
+    [
+      ['Photos', 'checked'],
+      ['Books', 'off'],
+    ],
+  )
+
+  await write(`sites:\n${entry('Photos', 'photos.test')}${entry('Books', 'books.test')}`)
+  assert.equal((await run('apply', file)).code, 0)
   const exported = await run('export')
   await write(exported.stdout)
   assert.equal((await run('apply', file, '--prune')).stdout, 'everything is as the file says\n')

@@ -68,7 +68,7 @@ function bounded(event: SiteEvent): SiteEvent {
 const forAdministrators: ReadonlySet<SiteEvent['type']> = new Set(['drift', 'onboarding', 'settings'])
 
 /** Events that everybody gets in full, because dashboards show them. */
-const forAll: ReadonlySet<SiteEvent['type']> = new Set(['certificate', 'grade', 'traffic', 'reset'])
+const forAll: ReadonlySet<SiteEvent['type']> = new Set(['certificate', 'grade', 'traffic', 'uptime', 'reset'])
 
 /** The event as a role may see it: that a site or a node changed is no secret, how it did is. */
 function viewFor(role: Role, event: SiteEvent): SiteEvent | undefined {

@@ -13,6 +13,7 @@ export const SiteEvent = z
       'onboarding',
       'settings',
       'traffic',
+      'uptime',
       'reset',
     ]),
     action: z.string(),

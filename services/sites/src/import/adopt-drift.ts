@@ -129,7 +129,7 @@ function byNumber(sites: readonly ImportedSite[], known: ReadonlySet<number>): M
 }
 
 /** Members that a configuration does not show. A sign-in that somebody took out of it stays: it ends in the editor alone. */
-const unread = new Set(['site_name', 'sign_in'])
+const unread = new Set(['site_name', 'sign_in', 'check'])
 
 function changedMembers(before: object, after: object): Record<string, unknown> {
   const old = before as Record<string, unknown>

@@ -7,9 +7,8 @@ import { createSiteReports } from './site-reports.ts'
 
 async function openReports() {
   const notifications = await openToldNotifications(eventClasses)
-  const siteNames = () => Promise.resolve(new Map([[1, 'Wiki']]))
   return {
-    reports: createSiteReports({ reports: notifications.reports, siteNames }),
+    reports: createSiteReports({ reports: notifications.reports, now: () => 0 }),
     told: () => notifications.told(),
     [Symbol.asyncDispose]: () => notifications[Symbol.asyncDispose](),
   }

@@ -1,13 +1,14 @@
-import { createRepeatFilter, type Condition, type Reports } from '@hearth/notifications'
+import type { Condition, Reports } from '@hearth/notifications'
 import type { FallenGrade } from '../certificates/history/history.ts'
 import type { HostCertificate } from '../certificates/inventory/certificate-state.ts'
 import type { NewEvent } from '../events/schema.ts'
-import type { UpstreamState } from '../traffic/schema.ts'
+import type { SiteReport } from '../uptime/site-reports.ts'
+import { everything, planDown } from './plan-down.ts'
 
 export interface SiteReportsDependencies {
   readonly reports: Reports
-  /** Returns the names of all enabled sites by id. */
-  readonly siteNames: () => Promise<ReadonlyMap<number, string>>
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
 }
 
 /** Turns what the service observes into notifications. */
@@ -17,10 +18,8 @@ export type SiteReports = ReturnType<typeof createSiteReports>
 const badStates: ReadonlySet<HostCertificate['state']> = new Set(['expiring', 'expired', 'missing'])
 
 /** Creates the reports of what the service observes. */
-export function createSiteReports({ reports, siteNames }: SiteReportsDependencies) {
-  const filterRepeated = createRepeatFilter()
-  /** Sites that were reported before the start are not known. */
-  let mayBeReported = true
+export function createSiteReports({ reports, now }: SiteReportsDependencies) {
+  let lastPlan = ''
   return {
     /** Reports what an event of the stream says about the Caddy servers. */
     event({ type, action, id, details = {} }: NewEvent): void {
@@ -29,22 +28,20 @@ export function createSiteReports({ reports, siteNames }: SiteReportsDependencie
       if (type === 'drift')
         reportDrift(reports, { subject, name: String(details['node']), isFound: action === 'found' })
     },
-    /** Reports the sites that are down by the states of their upstreams, at the second check that says so. */
-    async upstreams(states: readonly UpstreamState[]): Promise<void> {
-      const down = sitesDown(states)
-      if (down.size === 0 && !mayBeReported) return
-      mayBeReported = down.size > 0
-      const names = await siteNames()
-      const conditions = Array.from(down, ([id, upstreams]): Condition => {
-        const text = `No upstream answers: ${upstreams.map(({ address, reason }) => `${address} (${reason ?? 'down'})`).join(', ')}.`
-        return { subject: String(id), title: `Site down: ${names.get(id) ?? id}`, text, path: `/sites/${id}` }
-      })
-      const { repeated, isKept } = filterRepeated(conditions)
-      reports.replaceAll('site.down', repeated, {
-        isKept,
+    /** Reports the sites that are down, or that all are: one message then, for what is away is probably the network. */
+    sites(states: readonly SiteReport[]): void {
+      const plan = planDown(states, now())
+      const key = JSON.stringify([plan.conditions.map(({ subject }) => subject), [...plan.kept]])
+      // States are looked at every few seconds, and most of the time nothing has changed.
+      if (key === lastPlan) return
+      lastPlan = key
+      const names = new Map(states.map(({ id, name }) => [String(id), name]))
+      reports.replaceAll('site.down', plan.conditions, {
+        isKept: (subject) => plan.kept.has(subject),
         ended(subject) {
+          if (subject === everything) return { title: 'Sites are up again', text: '', path: '/uptime' }
           // A site that was disabled or deleted is not up.
-          const name = names.get(Number(subject))
+          const name = names.get(subject)
           return name === undefined ? undefined : { title: `Site up: ${name}`, text: '', path: `/sites/${subject}` }
         },
       })
@@ -72,16 +69,6 @@ export function createSiteReports({ reports, siteNames }: SiteReportsDependencie
       reports.notify({ class: 'certificate.grade', title, text: `It was ${before} before.`, path: '/certificates' })
     },
   }
-}
-
-/** The sites all of whose checked upstreams are down, with these. */
-function sitesDown(states: readonly UpstreamState[]): Map<number, UpstreamState[]> {
-  const bySite = new Map<number, UpstreamState[]>()
-  for (const state of states) {
-    if (state.up === null) continue
-    for (const id of state.site_ids) bySite.set(id, [...(bySite.get(id) ?? []), state])
-  }
-  return new Map([...bySite].filter(([, upstreams]) => upstreams.every(({ up }) => up === false)))
 }
 
 function reportNode(reports: Reports, { subject, name, isUp }: { subject: string; name: string; isUp: boolean }): void {

@@ -9,6 +9,7 @@ import type { DriftWatch } from '../deploy/drift.ts'
 import type { Nodes } from '../deploy/nodes/nodes.ts'
 import { countSites, countStates } from '../sites/store.ts'
 import type { Tables } from '../tables.ts'
+import { uptimeCollector, type SiteFigures } from './uptime-collector.ts'
 import type { UpstreamStates } from '../traffic/upstreams/upstream-states.ts'
 import type { ApplyCounts } from './apply-counts.ts'
 import { certificateCollector } from './certificate-collector.ts'
@@ -27,6 +28,8 @@ interface FigureDependencies {
   readonly upstreams: Pick<UpstreamStates, 'counts'>
   readonly certificates: Pick<Certificates, 'inventory' | 'history'>
   readonly notifications: Pick<Notifications, 'figures'>
+  /** Returns the checked sites with their states. */
+  readonly siteFigures: () => readonly SiteFigures[]
 }
 
 /** The figures of the sites service. */
@@ -37,6 +40,7 @@ export function sitesCollectors(dependencies: FigureDependencies): Collector[] {
     caddyCollector(dependencies),
     trafficCollector(dependencies),
     upstreamCollector(dependencies),
+    uptimeCollector(dependencies.siteFigures),
     certificateCollector({ ...dependencies, ...dependencies.certificates }),
     notificationCollector('sites', dependencies.notifications),
     databaseCollector(dependencies.database),

@@ -13,6 +13,7 @@ import {
   Tls,
 } from './guard-schema.ts'
 import { SiteSignIn } from './sign-in-schema.ts'
+import { defaultCheck, SiteCheck } from './check-schema.ts'
 
 /** Kind of a site: where its responses come from. */
 export const SiteKind = z.enum(['proxy', 'redirect', 'static', 'respond', 'raw', 'portal']).meta({ id: 'SiteKind' })
@@ -90,6 +91,7 @@ const members = {
   forward_auth: ForwardAuth.nullable(),
   sign_in: SiteSignIn.nullable().meta({ description: 'Visitors sign in at the portal first; null for no sign-in' }),
   access: Access,
+  check: SiteCheck,
   paths: z.array(PathRoute).max(50),
   redirects: z.array(PathRedirect).max(100),
   max_body: z
@@ -127,6 +129,7 @@ export const siteDefaults = {
   forward_auth: null,
   sign_in: null,
   access: Access.parse({}),
+  check: defaultCheck,
   paths: [],
   redirects: [],
   max_body: null,

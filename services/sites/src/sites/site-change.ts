@@ -1,4 +1,5 @@
 import { hash } from 'bcryptjs'
+import { defaultCheck } from './check-schema.ts'
 import type { SiteCreate, SitePatch, SiteRecord } from './schema.ts'
 import type { SiteRow } from './tables.ts'
 
@@ -24,9 +25,13 @@ const bcryptCost = 12
 /** Hashes a password of basic authentication with bcrypt. */
 export const hashPassword = (password: string): Promise<string> => hash(password, bcryptCost)
 
-/** Reads the site in a row; one that was stored before there was sign-in has none. */
+/** Reads the site in a row; one that was stored before there was sign-in has none, and is checked as by default. */
 export function wantedOfRow(row: Pick<SiteRow, 'record' | 'extras'>): WantedSite {
-  const record = { sign_in: null, ...(JSON.parse(row.record) as Partial<SiteRecord>) } as SiteRecord
+  const record = {
+    sign_in: null,
+    check: defaultCheck,
+    ...(JSON.parse(row.record) as Partial<SiteRecord>),
+  } as SiteRecord
   return { record, extras: JSON.parse(row.extras) as SiteExtras }
 }
 

@@ -73,12 +73,6 @@ export async function portalHosts(db: Db): Promise<string[]> {
   return rows.flatMap(({ domains }) => domains.split(' '))
 }
 
-/** The names of all enabled sites by id. */
-export async function enabledSiteNames(db: Db): Promise<Map<number, string>> {
-  const rows = await db.selectFrom('sites').select(['id', 'name']).where('enabled', '=', 1).execute()
-  return new Map(rows.map(({ id, name }) => [id, name]))
-}
-
 export function findSiteOfName(db: Db, name: string): Promise<SiteRow | undefined> {
   return db.selectFrom('sites').selectAll().where('name_key', '=', name.toLowerCase()).executeTakeFirst()
 }

@@ -75,6 +75,7 @@ export const LastSeen = z
   .meta({ id: 'LastSeen' })
 export type LastSeen = z.infer<typeof LastSeen>
 
+/** The site that a path names. */
 export const SiteIdParams = z.object({ id: z.coerce.number().int().positive().max(2_147_483_647) })
 
 export const LiveQuery = z.object({

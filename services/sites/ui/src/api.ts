@@ -60,6 +60,8 @@ export const keys = {
   revisions: ['revisions'],
   certificates: ['certificates'],
   traffic: ['traffic'],
+  uptime: ['uptime'],
+  statusPages: ['status-pages'],
   status: ['status'],
   onboarding: ['onboarding'],
   nodes: ['nodes'],

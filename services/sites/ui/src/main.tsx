@@ -27,7 +27,7 @@ type SiteEvent = components['schemas']['SiteEvent']
 
 /** Cached answers that an event makes stale, by the first word of their names in `keys`. */
 const stale: Readonly<Record<Exclude<SiteEvent['type'], 'reset'>, readonly string[]>> = {
-  site: ['sites', 'certificates', 'status'],
+  site: ['sites', 'certificates', 'status', 'uptime'],
   apply: ['sites', 'revisions', 'nodes', 'status', 'onboarding', 'traffic'],
   node: ['nodes', 'status', 'onboarding'],
   certificate: ['certificates', 'status'],
@@ -36,6 +36,7 @@ const stale: Readonly<Record<Exclude<SiteEvent['type'], 'reset'>, readonly strin
   onboarding: ['onboarding', 'nodes', 'sites', 'status'],
   settings: ['settings', 'status'],
   traffic: ['traffic', 'status'],
+  uptime: ['uptime'],
 }
 
 /** Reads again what an event made stale: everything after `reset`, because events were missed. */

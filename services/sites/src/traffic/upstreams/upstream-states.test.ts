@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createFastTimers, createLog, systemTimers } from '@hearth/runtime'
+import { createFastTimers, createLog, createSkippingTimers, systemTimers } from '@hearth/runtime'
 import { eventually, temporaryDirectory } from '@hearth/testing'
 import { isMetadataAddress } from '../../metadata-address.ts'
 import { probeUpstream } from './probe-upstream.ts'
@@ -93,5 +93,32 @@ test('the counts follow an upstream’s state even when nobody requests the list
     () => states.counts(),
     (counts) => counts?.down === 1,
   )
+  await states.close()
+})
+
+test('a regular check of many upstreams takes its time, and nobody has to wait for it', async () => {
+  await using open = await listening({ port: 0, host: '127.0.0.1' })
+  const timers = createSkippingTimers()
+  const ends: number[] = []
+  const states = new UpstreamStates({
+    declared: () =>
+      Promise.resolve(
+        Array.from({ length: 160 }, (_, index) => ({ address: `127.0.0.1:${open.port}`, siteIds: [index] })),
+      ),
+    counted: () => Promise.resolve([]),
+    timers,
+    log,
+    onChecked: () => Promise.resolve(void ends.push(timers.monotonic())),
+  })
+  states.start()
+  await eventually(
+    () => ends.length,
+    (count) => count >= 2,
+  )
+  // The first at once; then sixteen at a time, and nine waits of 160 ms between them.
+  assert.equal(ends[0], 0)
+  assert.ok(ends[1]! >= 30_000 + 9 * 160, String(ends))
+  states.outdate()
+  assert.equal((await states.list()).length, 160)
   await states.close()
 })

@@ -31,6 +31,8 @@ const everyMs = 30_000
 const timeoutMs = 2000
 const maxWaitMs = 1000
 const concurrency = 16
+/** Wait of each of them between two connections of a regular check, milliseconds: a hundred connections a second in total. */
+const paceMs = 160
 /** Maximum number of checked upstreams; the rest have no state. */
 const maxUpstreams = 2000
 
@@ -42,6 +44,8 @@ export class UpstreamStates {
   readonly #dependencies: UpstreamStatesDependencies
   #known: { readonly states: UpstreamState[]; readonly at: number; readonly edition: number } | undefined
   #checking: Promise<void> | undefined
+  /** The regular check, which takes its time. */
+  #pacing: Promise<void> | undefined
   /** Counts the changes of the sites: a check that began before the last one is out of date. */
   #edition = 0
   #cancel: () => void = () => undefined
@@ -76,10 +80,10 @@ export class UpstreamStates {
     this.#edition += 1
   }
 
-  /** Checks now, and every half minute. */
+  /** Checks now, and every half minute: many upstreams one after another, and no crowd of connections. */
   start(): void {
     const { log, timers } = this.#dependencies
-    void this.#checkAll()
+    void (this.#isOutdated ? this.#checkAll() : this.#checkSlowly())
       .then(() => this.#dependencies.onChecked?.(this.#known?.states ?? []))
       .catch((error: unknown) => log.warn({ err: error }, 'the upstreams could not be checked'))
       .finally(() => {
@@ -90,7 +94,7 @@ export class UpstreamStates {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancel()
-    await this.#checking?.catch(() => undefined)
+    await Promise.allSettled([this.#checking, this.#pacing])
   }
 
   get #isOutdated(): boolean {
@@ -108,7 +112,13 @@ export class UpstreamStates {
     return this.#checking
   }
 
-  async #check(): Promise<void> {
+  #checkSlowly(): Promise<void> {
+    this.#pacing ??= this.#check(paceMs).finally(() => (this.#pacing = undefined))
+    return this.#pacing
+  }
+
+  /** @param pauseMs wait of each of the parallel connections before its next one */
+  async #check(pauseMs = 0): Promise<void> {
     const { declared, counted, timers } = this.#dependencies
     const edition = this.#edition
     const upstreams = (await declared()).slice(0, maxUpstreams)
@@ -117,14 +127,19 @@ export class UpstreamStates {
     const states: UpstreamState[] = []
     const queue = upstreams.values()
     const drain = async () => {
+      let isFirst = true
       for (const upstream of queue) {
+        if (!isFirst && pauseMs > 0) await timers.delay(pauseMs)
+        isFirst = false
         if (this.#isClosed) return
         const probe = await probeUpstream(upstream.address, timeoutMs)
         states.push(stateOf(upstream, { probe, count: byAddress.get(upstream.address), now: timers.now() }))
       }
     }
     await Promise.all(Array.from({ length: Math.min(concurrency, upstreams.length) }, drain))
-    this.#known = { states: states.toSorted(byName), at: timers.monotonic(), edition }
+    // A check that somebody waited for may have ended meanwhile, and know newer sites.
+    if (this.#known === undefined || edition >= this.#known.edition)
+      this.#known = { states: states.toSorted(byName), at: timers.monotonic(), edition }
   }
 }
 
@@ -164,7 +179,8 @@ export async function declaredUpstreams(db: Kysely<SiteTables>): Promise<Declare
   }))
 }
 
-const addressesOf = (record: SiteRecord): string[] => [
+/** Returns the addresses of the upstreams of a site and its paths, as Caddy dials them. */
+export const addressesOf = (record: SiteRecord): string[] => [
   ...(record.kind === 'proxy' ? record.upstreams.map(({ url }) => dialOf(url)) : []),
   ...record.paths.flatMap(({ upstreams }) => upstreams.map(({ url }) => dialOf(url))),
 ]

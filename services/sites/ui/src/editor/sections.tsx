@@ -1,8 +1,9 @@
-import { formatBytes, formatCount } from '@hearth/ui'
+import { formatBytes, formatCount, formatDuration } from '@hearth/ui'
 import type { ComponentType } from 'react'
 import { tlsName } from '../sites/site-words.ts'
 import { AccessSection } from './access-section.tsx'
 import { blankDraft } from './blank-draft.ts'
+import { CheckSection } from './check-section.tsx'
 import { type Draft, isSame } from './draft.ts'
 import { HeaderSection } from './header-section.tsx'
 import { LimitSection, MaintenanceSection } from './limit-section.tsx'
@@ -112,6 +113,17 @@ export const editorSections: readonly EditorSection[] = [
       when(!draft.log.enabled, 'no log'),
     ],
     Content: LimitSection,
+  },
+  {
+    name: 'check',
+    title: 'Checks',
+    members: ['check'],
+    summary: ({ check }) => [
+      check.enabled ? `every ${formatDuration(check.interval_seconds)}` : 'off',
+      when(check.enabled && check.path !== '/', check.path),
+      when(check.enabled && check.expected_text !== null, 'expects a text'),
+    ],
+    Content: CheckSection,
   },
   {
     name: 'maintenance',

@@ -17,6 +17,7 @@ import { useSwitchSite } from '../sites/site-actions.ts'
 import { OpenSite } from '../sites/site-row-actions.tsx'
 import { SiteStateBadge } from '../sites/site-state.tsx'
 import type { Site } from '../sites/site.ts'
+import { SiteUptimeView } from '../uptime/site-uptime.tsx'
 import { SiteTrafficView } from '../traffic/site-traffic.tsx'
 
 /** One site: its settings, traffic and history; or a new one. */
@@ -87,7 +88,7 @@ function SiteActions({ site, onRemove }: { site: Site; onRemove: () => void }) {
   )
 }
 
-const tabs = ['settings', 'traffic', 'history'] as const
+const tabs = ['settings', 'uptime', 'traffic', 'history'] as const
 
 function SiteTabs({ site }: { site: Site }) {
   const [params, setParams] = useSearchParams()
@@ -100,11 +101,15 @@ function SiteTabs({ site }: { site: Site }) {
     >
       <Tabs.List mb="md">
         <Tabs.Tab value="settings">Settings</Tabs.Tab>
+        <Tabs.Tab value="uptime">Uptime</Tabs.Tab>
         <Tabs.Tab value="traffic">Traffic</Tabs.Tab>
         <Tabs.Tab value="history">History</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="settings" keepMounted>
         <SiteEditor site={site} onSaved={() => undefined} />
+      </Tabs.Panel>
+      <Tabs.Panel value="uptime">
+        <SiteUptimeView id={site.id} />
       </Tabs.Panel>
       <Tabs.Panel value="traffic">
         <SiteTrafficView id={site.id} />

@@ -21,6 +21,8 @@ import { RemoveSite } from '../sites/remove-site.tsx'
 import { SiteRowActions } from '../sites/site-row-actions.tsx'
 import { SiteStateBadge } from '../sites/site-state.tsx'
 import { kindNames, targetOf, tlsName, withMore } from '../sites/site-words.ts'
+import { type SiteUptime, useSiteUptimes } from '../uptime/read-uptime.ts'
+import { UptimeNote } from '../uptime/uptime-state.tsx'
 import { type Site, sitesPerPage, toSiteQuery } from '../sites/site.ts'
 
 /** All sites: found, filtered and sorted by the server, kept current by events. */
@@ -33,6 +35,7 @@ export function SitesPage() {
     queryFn: () => readSites(query),
     placeholderData: keepPreviousData,
   })
+  const uptimes = useSiteUptimes(sites.data?.rows.map(({ id }) => id) ?? [])
   const isNarrowed = state.search !== '' || Object.values(state.filters).some((value) => value !== '')
   const isEmpty = !isNarrowed && sites.data?.total === 0
   const actions = (site: Site) => <SiteRowActions site={site} onRemove={() => setLeaving(site)} />
@@ -47,7 +50,7 @@ export function SitesPage() {
       {!isEmpty && <SiteFilters state={state} />}
       <DataTable
         label="Sites"
-        columns={siteColumns(actions)}
+        columns={siteColumns(actions, uptimes)}
         state={state}
         pageSize={sitesPerPage}
         rowKey={(site) => String(site.id)}
@@ -120,7 +123,7 @@ function NothingFound({ state }: { state: TableState }) {
   )
 }
 
-function siteColumns(actions: (site: Site) => ReactNode): Column<Site>[] {
+function siteColumns(actions: (site: Site) => ReactNode, uptimes: ReadonlyMap<number, SiteUptime>): Column<Site>[] {
   return [
     { key: 'name', header: 'Site', sort: 'name', role: 'title', render: (site) => <SiteLink site={site} /> },
     {
@@ -136,7 +139,16 @@ function siteColumns(actions: (site: Site) => ReactNode): Column<Site>[] {
       ),
     },
     { key: 'tls', header: 'TLS', render: (site) => tlsName(site) },
-    { key: 'state', header: 'State', render: (site) => <SiteStateBadge site={site} /> },
+    {
+      key: 'state',
+      header: 'State',
+      render: (site) => (
+        <span className="site-state">
+          <SiteStateBadge site={site} />
+          <UptimeNote uptime={uptimes.get(site.id)} />
+        </span>
+      ),
+    },
     {
       key: 'updated',
       header: 'Changed',

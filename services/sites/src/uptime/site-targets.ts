@@ -1,0 +1,45 @@
+import { probeName } from '../certificates/grader/handshake.ts'
+import type { SiteRecord } from '../sites/schema.ts'
+import type { SiteTarget } from './probe/check-site.ts'
+
+/** A site as far as its checks are concerned. */
+export interface SiteToWatch {
+  readonly id: number
+  readonly name: string
+  readonly record: SiteRecord
+  /** True if the first server runs a version of the site. */
+  readonly isServed: boolean
+}
+
+/** The subject of a site's check. */
+export const siteSubject = (id: number): string => `site:${id}`
+
+/** The subject of an upstream's check. */
+export const upstreamSubject = (address: string): string => `upstream:${address}`
+
+/** Returns why a site is not checked; undefined when it is. */
+export function offReason({ record, isServed }: SiteToWatch): string | undefined {
+  if (!record.enabled) return 'The site is switched off.'
+  if (!record.check.enabled) return 'Checks of this site are switched off.'
+  const { tls, domains } = record
+  if (tls.mode === 'on_demand' && domains.every((domain) => domain.startsWith('*.')))
+    return 'A check would order a certificate for a name below the wildcard.'
+  return isServed ? undefined : 'Caddy does not serve the site yet.'
+}
+
+/**
+ * Returns what is requested of a site. `hasOwnAuthority` is true when the settings name another authority than a public one, whose
+ * certificates need not be trusted here.
+ */
+export function siteTarget({ record }: SiteToWatch, hasOwnAuthority: boolean): SiteTarget {
+  const { domains, tls, check } = record
+  const isPublic = (tls.mode === 'auto' || tls.mode === 'on_demand') && !tls.staging && tls.acme_ca === null
+  return {
+    host: probeName(domains.find((domain) => !domain.startsWith('*.')) ?? domains[0] ?? ''),
+    domains,
+    isTls: tls.mode !== 'off',
+    needsTrust: isPublic && !hasOwnAuthority,
+    isHandshake: tls.mode !== 'off' && tls.client_auth_ca_id !== null,
+    settings: check,
+  }
+}
