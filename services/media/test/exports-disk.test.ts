@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -8,6 +7,7 @@ import { eventually, temporaryDirectory } from '@hearth/testing'
 import type { Export } from '../src/exports/schema.ts'
 import { emptyContent, type Workbench } from '../src/workbench/schema.ts'
 import { knows, startMedia } from './in-process.ts'
+import { newExport } from './job-row.ts'
 import { startPlatform } from './platform/platform.ts'
 
 const plan = {
@@ -58,7 +58,7 @@ test('a disk that becomes full at any step of an export is said, damages nothing
         rmSync(ballast, { force: true })
         const row = await database.query
           .insertInto('exports')
-          .values(newRow(id))
+          .values(newExport({ job_id: id, request: JSON.stringify(plan) }))
           .returning('id')
           .executeTakeFirstOrThrow()
         leave(free)
@@ -116,21 +116,4 @@ test('a disk that becomes full at any step of an export is said, damages nothing
       { what: 'the end of everything that used the small disk' },
     )
   }
-})
-
-/** A row as a request makes it, while there was room. */
-const newRow = (jobId: string) => ({
-  id: randomUUID(),
-  job_id: jobId,
-  status: 'queued' as const,
-  attempt: 0,
-  interruptions: 0,
-  lease_until: null,
-  request: JSON.stringify(plan),
-  progress: 0,
-  message: null,
-  files: null,
-  has_files: 0,
-  created_at: 1000,
-  finished_at: null,
 })

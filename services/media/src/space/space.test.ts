@@ -3,17 +3,20 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { DatabaseLocation } from '@hearth/database'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { createLocalBus } from '@hearth/events'
 import { createFastTimers, createLog } from '@hearth/runtime'
-import { temporaryDirectory } from '@hearth/testing'
+import { eventually, temporaryDirectory } from '@hearth/testing'
 import { bothDatabases } from '../../test/intake-fixture.ts'
-import { finishedJob, openTables } from '../../test/job-row.ts'
+import { finishedJob, newExport, openTables } from '../../test/job-row.ts'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { ArtifactLedger } from '../artifacts/ledger.ts'
 import { openArtifacts } from '../artifacts/open-artifacts.ts'
 import type { MediaEvent } from '../events.ts'
-import { findJob, insertJob } from '../jobs/store.ts'
+import { insertExport } from '../exports/store.ts'
+import { lockJobs } from '../jobs/lock-store.ts'
+import { deleteJobRows, findJob, insertJob, setPinned } from '../jobs/store.ts'
+import { requestAnalysis } from '../reanalysis/store.ts'
 import { defaultSettings, type Settings } from '../settings/schema.ts'
 import { insertLink } from '../shares/store.ts'
 import type { ArtifactRow } from '../artifacts/tables.ts'
@@ -84,6 +87,18 @@ async function openHouse(location: DatabaseLocation) {
     space,
     told,
     put,
+    /** Resolves when somebody waits for another one's lock; at once on SQLite, where all wait for one connection. */
+    isWaited: async () =>
+      database.kind === 'sqlite' ||
+      eventually(
+        async () =>
+          (
+            await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+              database.query,
+            )
+          ).rows.length,
+        (count) => count > 0,
+      ),
     set: (more: Partial<Settings>) => (settings = { ...settings, ...more }),
     die: () => (isDead = true),
     async revive() {
@@ -163,6 +178,16 @@ async function addMany(db: Kysely<Tables>, count: number, copies = 0): Promise<v
       { kind: 'conversion', bytes: copies, files: copies },
     ])
     .execute()
+}
+
+/** Works that begin with a finished job, as their features begin them. */
+const beginnings: Readonly<Record<string, (trx: Kysely<Tables>, id: string) => Promise<unknown>>> = {
+  analysis: (trx, id) => requestAnalysis(trx, id, 1),
+  export: async (trx, id) => {
+    await lockJobs(trx, [id])
+    await insertExport(trx, newExport({ job_id: id }))
+  },
+  pin: (trx, id) => setPinned(trx, id, true),
 }
 
 const active = (more: Partial<JobRow> = {}) => finishedJob({ status: 'downloading', artifact: null, ...more })
@@ -277,6 +302,50 @@ for (const { name, skip, createLocation } of bothDatabases) {
     const { used_bytes, reserved_bytes } = await house.space.usage()
     assert.deepEqual([used_bytes, reserved_bytes], [0, 2100])
     assert.equal((await house.space.evictions(10)).length, 2)
+  })
+
+  test(`${name}: work that begins while a plan is made keeps its file, and another one goes`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    house.set({ storage_budget_bytes: 1000 })
+    for (const [work, begin] of Object.entries(beginnings)) {
+      const old = await house.add(50, 1000)
+      const newer = await house.add(40, 1000)
+      const [begun, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const beginning = house.db.transaction().execute(async (trx) => {
+        await begin(trx, old.id)
+        begun.resolve()
+        await ready.promise
+      })
+      await begun.promise
+      const enforcing = house.space.enforce()
+      await Promise.race([enforcing, house.isWaited()])
+      ready.resolve()
+      await beginning
+      assert.equal(await enforcing, true, work)
+      assert.deepEqual(await house.kept(old, newer), [true, false], work)
+      await house.artifacts.removeJob(old.id)
+      await deleteJobRows(house.db, [old.id, newer.id], () => Promise.resolve())
+    }
+  })
+
+  test(`${name}: whoever changes several jobs at once never waits in a circle with an eviction`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    const [first, second] = [await house.add(50, 1000), await house.add(40, 1000)]
+    house.set({ storage_budget_bytes: 1 })
+    const [begun, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const changing = house.db.transaction().execute(async (trx) => {
+      await requestAnalysis(trx, second.id, 1)
+      begun.resolve()
+      await ready.promise
+      await requestAnalysis(trx, first.id, 1)
+    })
+    await begun.promise
+    const enforcing = house.space.enforce()
+    await Promise.race([enforcing, house.isWaited()])
+    ready.resolve()
+    await changing
+    assert.equal(await enforcing, false)
+    assert.deepEqual(await house.kept(first, second), [true, true])
   })
 
   test(`${name}: a kill after files went leaves none of them, and no job that promises one`, { skip }, async () => {

@@ -5,6 +5,7 @@ import type { ArtifactLedger } from '../artifacts/ledger.ts'
 import { changeLedger } from '../artifacts/ledger-store.ts'
 import type { MediaBus } from '../events.ts'
 import { jobTimestamp } from '../jobs/job-view.ts'
+import { lockJobs } from '../jobs/lock-store.ts'
 import type { Room } from '../jobs/room.ts'
 import { diskReserve, freeSpace } from '../jobs/run-job.ts'
 import type { WorkFolders } from '../jobs/work-folders.ts'
@@ -159,6 +160,8 @@ export class Space implements Room {
       job === undefined ? 'more was stored than the budget allows' : `room for ${job.video_title ?? job.url}`
     const work = changeLedger(database, async (trx) => {
       await lockLinks(database, trx)
+      // Before those whose files go, which are locked without waiting.
+      if (job !== undefined) await lockJobs(trx, [job.id])
       const { shortage, plan, freeable } = await assessRoom(trx, question)
       const isEnough = plan.freed >= shortage
       // A part of what is needed goes only if the rest can follow.
@@ -168,9 +171,11 @@ export class Space implements Room {
       const unfinished = plan.isComplete ? ('none' as const) : ('more' as const)
       return { outcome: isEnough ? ('enough' as const) : unfinished, evicted }
     })
-    const { outcome, evicted } = await work.catch((error: unknown) => {
-      if (error instanceof PlanOutdated) return { outcome: 'more' as const, evicted: nothingGone }
-      throw error
+    const { outcome, evicted } = await work.catch(async (error: unknown) => {
+      if (!(error instanceof PlanOutdated)) throw error
+      // One after another, and holding nothing meanwhile.
+      for (const id of error.busy) await lockJobs(database.query, [id])
+      return { outcome: 'more' as const, evicted: nothingGone }
     })
     for (const event of evicted.events) bus.publish(event)
     await artifacts

@@ -48,6 +48,17 @@ const mayGo = (now: number) => (row: ExpressionBuilder<Tables, 'jobs'>) =>
     row.not(hasLiveLink(now)),
   ])
 
+/** Of some jobs, the ids of those whose files may go. */
+export async function whichMayGo(db: Db, ids: readonly string[], now: number): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (let at = 0; at < ids.length; at += 500) {
+    const part = ids.slice(at, at + 500)
+    const rows = await db.selectFrom('jobs').select('id').where('id', 'in', part).where(mayGo(now)).execute()
+    for (const { id } of rows) found.add(id)
+  }
+  return found
+}
+
 /** Files that can be made again and may go, those of the longest unused jobs first. */
 export async function listCopies(db: Db, { now, offset, limit }: Slice): Promise<(ArtifactRow & { title: string })[]> {
   return db

@@ -17,7 +17,7 @@ export async function expiredJobs(db: Db, before: number): Promise<JobRow[]> {
     .execute()
 }
 
-/** Removes the file, links, stems, exports and the workbench from a job's rows. In a transaction. */
+/** Removes the file, links, stems, exports and the workbench from a job's rows. In a transaction that locks the job. */
 export async function forgetFiles(trx: Db, id: string, message: string): Promise<JobRow | undefined> {
   // A link to further files goes on with those.
   const withOthers = trx.selectFrom('share_files').select('token_hash')

@@ -5,6 +5,7 @@ import type { ArtifactLedger } from '../artifacts/ledger.ts'
 import type { Tables } from '../tables.ts'
 import type { MediaBus } from '../events.ts'
 import { jobEvent } from '../jobs/job-events.ts'
+import { lockJobs } from '../jobs/lock-store.ts'
 import type { WorkFolders } from '../jobs/work-folders.ts'
 import type { Settings } from '../settings/schema.ts'
 import { expiredJobs, forgetFiles, goingOn } from './store.ts'
@@ -57,7 +58,10 @@ async function retire({ db, artifacts, bus, timers, settings }: UpkeepDependenci
   if (retention_days === 0) return
   for (const job of await expiredJobs(db, timers.now() - retention_days * day)) {
     const message = `The file was deleted after ${retention_days} days`
-    const row = await db.transaction().execute((trx) => forgetFiles(trx, job.id, message))
+    const row = await db.transaction().execute(async (trx) => {
+      await lockJobs(trx, [job.id])
+      return forgetFiles(trx, job.id, message)
+    })
     if (row === undefined) continue
     await artifacts.removeJob(job.id)
     bus.publish(jobEvent(job, row, timers.now()))
