@@ -275,6 +275,7 @@ function createRun(base: Awaited<ReturnType<typeof openBase>>) {
       ...base,
       ffmpeg: tools.ffmpeg,
       slots: base.heavy,
+      room: base.space,
       folder: base.scratch,
       settings,
       lease,
@@ -471,7 +472,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     waveformOf,
     peakFiles: createPeakFiles({ ...context, jobs }),
     workbenches: createWorkbenches({ ...context, jobs }),
-    exports: new Exports({ ...context, jobs, hasSpace: () => hasSpace(core) }),
+    exports: new Exports({ ...context, jobs, room: core.space, hasSpace: () => hasSpace(core) }),
     beatsOf: createBeats({ ...context, jobs }),
     shares,
     visits: new ShareVisits({

@@ -6,8 +6,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { eventually } from '@hearth/testing'
+import { estimateExport } from '../src/exports/export-room.ts'
 import type { Export } from '../src/exports/schema.ts'
 import type { Job } from '../src/jobs/schema.ts'
+import type { StorageUsage } from '../src/space/schema.ts'
 import { knows, startMedia, type Media } from './in-process.ts'
 import { startPlatform, type Platform } from './platform/platform.ts'
 
@@ -260,6 +262,19 @@ describe('exports', () => {
     )
     assert.equal((await media.json('POST', `/api/jobs/${sound.id}/exports/${body.id}/cancel`)).status, 409)
     assert.deepEqual(readdirSync(join(media.folder, 'scratch')), [])
+  })
+
+  test('take what was estimated for them, and little less where the format does not pack', async () => {
+    const part = { name: '', start: 1, end: 4, fade_in: 0, fade_out: 0, loop: null }
+    const source = { sampleRate: 44_100, channels: 1, quality: 'max', coverBytes: 20_000 } as const
+    for (const format of ['wav', 'flac', 'mp3', 'mp3-192', 'opus'] as const) {
+      const plan = { parts: [part, part], format, joined: false, loudness_lufs: null, semitones: 0, tempo_percent: 80 }
+      const { files } = await make(sound.id, plan)
+      const taken = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+      const { stored } = estimateExport(plan, source)
+      assert.ok(taken <= stored && (format !== 'wav' || taken > stored * 0.9), `${format}: ${taken} of ${stored}`)
+    }
+    assert.equal((await media.json<StorageUsage>('GET', '/api/storage')).body.reserved_bytes, 0)
   })
 
   test('a job keeps twenty', async () => {

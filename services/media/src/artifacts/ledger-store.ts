@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { acquireLock, type Database } from '@hearth/database'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { ArtifactRow, DepartingArtifactRow, StorageTotalRow } from './tables.ts'
 import type { Tables } from '../tables.ts'
-import { kindOfArtifact, type ArtifactKind } from './artifact-kind.ts'
+import { exportOfArtifact, kindOfArtifact, type ArtifactKind } from './artifact-kind.ts'
 
 type Db = Kysely<Tables>
 
@@ -100,15 +100,22 @@ export async function beginArrival(
   const isTaken = around.some((row) => row.folder_id === job_id) || (await departingIn(trx, job_id)).length > 0
   const free = isTaken ? randomUUID() : job_id
   const row = { ...wanted, folder_id: isOwn ? previous.folder_id : free, kind: kindOfArtifact(name), is_stored: 0 }
-  // From here on its bytes count as stored.
-  if (row.kind === 'original')
-    await trx.updateTable('jobs').set({ reserved_bytes: 0 }).where('id', '=', job_id).execute()
+  await endReservation(trx, row)
   if (isReplacing({ row, previous })) await noteDeparting(trx, row, put_at + longestArrival)
   else {
     await putRow(trx, row)
     await addToTotals(trx, row.kind, { bytes: row.bytes - (previous?.bytes ?? 0), files: isOwn ? 0 : 1 })
   }
   return { row, previous }
+}
+
+/** Gives back the room that was kept for a file: from here on its bytes count as stored. */
+async function endReservation(trx: Db, { kind, job_id, name, bytes }: ArtifactRow): Promise<void> {
+  if (kind === 'original') await trx.updateTable('jobs').set({ reserved_bytes: 0 }).where('id', '=', job_id).execute()
+  const exportId = exportOfArtifact(name)
+  if (exportId === undefined) return
+  const left = sql<number>`case when reserved_bytes > ${bytes} then reserved_bytes - ${bytes} else 0 end`
+  await trx.updateTable('exports').set({ reserved_bytes: left }).where('id', '=', exportId).execute()
 }
 
 const isReplacing = ({ row, previous }: Arrival): boolean =>

@@ -11,7 +11,7 @@ const count = z.int().min(0)
 export const StorageUsage = z
   .object({
     used_bytes: bytes.meta({ description: 'All stored files; one that several downloads share counts once' }),
-    reserved_bytes: bytes.meta({ description: 'Kept for downloads that run' }),
+    reserved_bytes: bytes.meta({ description: 'Kept for downloads and exports that run' }),
     work_bytes: bytes.meta({ description: 'Temporary files of running downloads on this host' }),
     budget_bytes: bytes.meta({ description: '0 is without limit' }),
     rule: StorageRule,

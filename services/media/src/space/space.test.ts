@@ -13,7 +13,7 @@ import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { ArtifactLedger } from '../artifacts/ledger.ts'
 import { openArtifacts } from '../artifacts/open-artifacts.ts'
 import type { MediaEvent } from '../events.ts'
-import { insertExport } from '../exports/store.ts'
+import { cancelExport, claimExport, hideExport, insertExport, writeRunning } from '../exports/store.ts'
 import { lockJobs } from '../jobs/lock-store.ts'
 import { deleteJobRows, findJob, insertJob, setPinned } from '../jobs/store.ts'
 import { requestAnalysis } from '../reanalysis/store.ts'
@@ -83,6 +83,7 @@ async function openHouse(location: DatabaseLocation) {
   }
   return {
     db: database.query,
+    now: () => timers.now(),
     artifacts,
     space,
     told,
@@ -346,6 +347,66 @@ for (const { name, skip, createLocation } of bothDatabases) {
     await changing
     assert.equal(await enforcing, false)
     assert.deepEqual(await house.kept(first, second), [true, true])
+  })
+
+  test(`${name}: an export keeps room while its attempt runs, and no longer, however it ends`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    const source = await house.add(50, 1000)
+    const other = await house.add(40, 1000)
+    house.set({ storage_budget_bytes: 3000 })
+    const reserved = async () => (await house.space.usage()).reserved_bytes
+    const run = async (bytes: number) => {
+      const row = newExport({ job_id: source.id })
+      await insertExport(house.db, row)
+      const claimed = await claimExport(house.db, { now: house.now(), until: house.now() + hour })
+      assert.ok(claimed?.id === row.id)
+      if (bytes > 0) await house.space.reserveExport(claimed, { stored: bytes, work: 0, title: 'A title' })
+      assert.equal(await reserved(), bytes)
+      return claimed
+    }
+    const first = await run(600)
+    const job = active()
+    await insertJob(house.db, job)
+    await assert.rejects(house.space.reserve(job, 1500, true), /no room/)
+    // What is stored is not kept besides.
+    await house.put(source.id, `export_${first.id}_1.wav`, 200)
+    assert.deepEqual([await reserved(), (await house.space.usage()).used_bytes], [400, 2200])
+    await house.put(source.id, `export_${first.id}_2.wav`, 500)
+    assert.equal(await reserved(), 0)
+    await writeRunning(house.db, first, { status: 'done' })
+
+    await writeRunning(house.db, await run(100), { status: 'failed' })
+    assert.equal(await reserved(), 0, 'failed')
+    await cancelExport(house.db, (await run(100)).id, 1)
+    assert.equal(await reserved(), 0, 'cancelled')
+    await hideExport(house.db, (await run(100)).id)
+    assert.equal(await reserved(), 0, 'deleted')
+    const lost = await run(100)
+    await writeRunning(house.db, lost, { lease_until: house.now() - 1 })
+    assert.equal(await reserved(), 0, 'lost')
+    const again = await claimExport(house.db, { now: house.now(), until: house.now() + hour })
+    assert.ok(again?.id === lost.id)
+    assert.equal(await reserved(), 0, 'taken by another worker')
+    await house.space.reserveExport(lost, { stored: 50, work: 0, title: 'A title' })
+    assert.equal(await reserved(), 0, 'an overtaken attempt')
+    await house.space.reserveExport(again, { stored: 60, work: 0, title: 'A title' })
+    assert.equal(await reserved(), 60)
+
+    // To make room for it another download goes, never its own.
+    await house.space.reserveExport(again, { stored: 1000, work: 0, title: 'A title' })
+    assert.deepEqual(await house.kept(source, other), [true, false])
+    await assert.rejects(house.space.reserveExport(again, { stored: 2000, work: 0, title: 'A title' }), /no room/)
+  })
+
+  test(`${name}: an export for whose files on the way the disk has no room is refused`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    const size = { stored: 1, work: Number.MAX_SAFE_INTEGER / 2 }
+    await assert.rejects(house.space.checkExport(size), /There is no room for this/)
+    const row = newExport({ job_id: 'none', status: 'running' })
+    await assert.rejects(
+      house.space.reserveExport(row, { ...size, title: 'A title' }),
+      /not enough space left on the disk/,
+    )
   })
 
   test(`${name}: a kill after files went leaves none of them, and no job that promises one`, { skip }, async () => {

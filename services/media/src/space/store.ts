@@ -2,7 +2,7 @@ import { sql, type ExpressionBuilder, type Kysely } from 'kysely'
 import { remakeableKinds } from '../artifacts/artifact-kind.ts'
 import { activeStatuses, completedStatuses } from '../jobs/job-machine.ts'
 import type { StorageRule } from '../settings/schema.ts'
-import { waiting } from '../exports/store.ts'
+import { sumReservedByExports, waiting } from '../exports/store.ts'
 import { hasLiveLink } from '../shares/store.ts'
 import type { ArtifactRow } from '../artifacts/tables.ts'
 import type { EvictionRow } from './tables.ts'
@@ -169,15 +169,15 @@ export async function sumTotals(db: Db): Promise<number> {
   return bytes
 }
 
-/** Bytes that running jobs will store, one left out. */
-export async function sumReserved(db: Db, besides?: string): Promise<number> {
+/** Bytes that running jobs and exports will store; the one with an id is left out. */
+export async function sumReserved(db: Db, { now, besides = '' }: { now: number; besides?: string }): Promise<number> {
   const { bytes } = await db
     .selectFrom('jobs')
     .select(sumOf('reserved_bytes').as('bytes'))
     .where('status', 'in', activeStatuses)
-    .$if(besides !== undefined, (query) => query.where('id', '<>', besides ?? ''))
+    .where('id', '<>', besides)
     .executeTakeFirstOrThrow()
-  return bytes
+  return bytes + (await sumReservedByExports(db, { now, besides }))
 }
 
 /** Pinned jobs with files: their number, and the bytes of their files. */
