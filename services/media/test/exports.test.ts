@@ -264,6 +264,27 @@ describe('exports', () => {
     assert.deepEqual(readdirSync(join(media.folder, 'scratch')), [])
   })
 
+  test('all files come as one archive, whole, and one that is not done has none', async () => {
+    const parts = Array.from({ length: 3 }, (_, index) => ({ name: `No ${index}`, start: 1, end: 1.02 }))
+    const made = await make(sound.id, { parts })
+    const path = `/api/jobs/${sound.id}/exports/${made.id}/all.zip`
+    const answer = await media.call('GET', path)
+    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'application/zip'])
+    assert.match(answer.headers.get('content-disposition') ?? '', /Beat%20%26%20more%20\(1\)%20-%20parts\.zip/)
+    const archive = join(media.folder, 'all.zip')
+    await writeFile(archive, Buffer.from(await answer.arrayBuffer()))
+    const script =
+      'import sys, zipfile; a = zipfile.ZipFile(sys.argv[1]); print(a.testzip(), len(a.namelist())); print(a.namelist()[2])'
+    const read = spawnSync('python3', ['-c', script, archive], { encoding: 'utf8' })
+    // Where Python is missing, the test of the archive itself says so.
+    if (read.error === undefined) assert.equal(read.stdout, 'None 3\nBeat & more (1) - 03 No 2.wav\n')
+    const { body } = await request(sound.id, { parts })
+    await media.json('POST', `/api/jobs/${sound.id}/exports/${body.id}/cancel`)
+    assert.equal((await media.json('GET', path.replace(made.id, body.id))).status, 404)
+    await media.json('DELETE', `/api/jobs/${sound.id}/exports/${made.id}`)
+    assert.equal((await media.json('GET', path)).status, 404)
+  })
+
   test('take what was estimated for them, and little less where the format does not pack', async () => {
     const part = { name: '', start: 1, end: 4, fade_in: 0, fade_out: 0, loop: null }
     const source = { sampleRate: 44_100, channels: 1, quality: 'max', coverBytes: 20_000 } as const

@@ -4,6 +4,7 @@ import type { Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { isJobId, type ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { MediaBus } from '../events.ts'
+import { fileTitle } from '../jobs/file-names.ts'
 import { findFinished } from '../jobs/finished-file.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { lockJobs } from '../jobs/lock-store.ts'
@@ -11,6 +12,7 @@ import { findJob } from '../jobs/store.ts'
 import { conflict, invalid, notFound, tooMany, unavailable } from '../problems.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import type { ExportRow } from './tables.ts'
+import type { ExportArchive } from './export-archive.ts'
 import { discardFiles } from './export-files.ts'
 import { estimateExport, leastSource, type ExportRoom } from './export-room.ts'
 import { exportEvent, exportOf, resultOf } from './export-view.ts'
@@ -98,6 +100,15 @@ export class Exports {
     const file = row.status === 'done' ? resultOf(row).files[number - 1] : undefined
     if (file === undefined) throw notFound('file')
     return { name: file.artifact, fileName: file.name }
+  }
+
+  /** All files of an export that is done. */
+  async findAll(jobId: string, id: string): Promise<ExportArchive> {
+    const row = await this.#find(jobId, id)
+    const { files } = resultOf(row)
+    if (row.status !== 'done' || files.length === 0) throw notFound('file')
+    const { video_title: title } = await this.#dependencies.jobs.row(jobId)
+    return { jobId, fileName: `${fileTitle(title, 100)} - parts.zip`, files }
   }
 
   /** Deletes the files of exports that ended without success and whose worker is gone. */
