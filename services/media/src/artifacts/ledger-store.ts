@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { acquireLock, type Database } from '@hearth/database'
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type SqlBool } from 'kysely'
 import type { ArtifactRow, DepartingArtifactRow, StorageTotalRow } from './tables.ts'
 import type { Tables } from '../tables.ts'
 import { exportOfArtifact, kindOfArtifact, type ArtifactKind } from './artifact-kind.ts'
@@ -34,10 +34,22 @@ export async function rowsAround(db: Db, jobId: string, name?: string): Promise<
 /** Name that stands for a folder with all that is in it. */
 export const wholeFolder = ''
 
-/** Returns true while a place is noted as one whose file is to be deleted. */
-export async function isDeparting(db: Db, { folder_id, name }: Place): Promise<boolean> {
-  const query = db.selectFrom('departing_artifacts').select('name').where('folder_id', '=', folder_id)
-  return (await query.where('name', '=', name).executeTakeFirst()) !== undefined
+/** Finds out whether a place is noted as one whose file is to be deleted, and whether a job has a file there. */
+export async function findDeparting(db: Db, { folder_id, name }: Place): Promise<{ isUsed: boolean } | undefined> {
+  const file = db.selectFrom('artifacts').select('artifacts.job_id').where('artifacts.folder_id', '=', folder_id)
+  const row = await db
+    .selectFrom('departing_artifacts')
+    .select([
+      'departing_artifacts.name',
+      file
+        .$if(name !== wholeFolder, (query) => query.where('artifacts.name', '=', name))
+        .limit(1)
+        .as('job_id'),
+    ])
+    .where('departing_artifacts.folder_id', '=', folder_id)
+    .where('departing_artifacts.name', '=', name)
+    .executeTakeFirst()
+  return row && { isUsed: row.job_id !== null }
 }
 
 /** Returns true if a job has a file at a place; in the folder, for a whole one. */
@@ -176,23 +188,52 @@ export async function addReference(trx: Db, row: ArtifactRow): Promise<void> {
   await putRow(trx, row)
 }
 
+/** Rows of one statement, which takes a limited number of values. */
+const atOnce = 500
+
 /** Takes files from their jobs. Returns the places of those that no job has any more, which count no longer. */
 export async function dropRows(trx: Db, rows: readonly ArtifactRow[], now: number): Promise<Place[]> {
   const freed: Place[] = []
-  for (const row of rows) {
-    const { numDeletedRows } = await trx
-      .deleteFrom('artifacts')
-      .where('job_id', '=', row.job_id)
-      .where('name', '=', row.name)
-      .where('folder_id', '=', row.folder_id)
-      .executeTakeFirst()
-    if (numDeletedRows === 0n || (await isHeldByOthers(trx, row))) continue
-    await noteDeparting(trx, row, now)
-    await addToTotals(trx, row.kind, { bytes: -row.bytes, files: -1 })
-    freed.push({ folder_id: row.folder_id, name: row.name })
-  }
+  for (let at = 0; at < rows.length; at += atOnce)
+    freed.push(...(await dropSome(trx, rows.slice(at, at + atOnce), now)))
   return freed
 }
+
+async function dropSome(trx: Db, rows: readonly ArtifactRow[], now: number): Promise<Place[]> {
+  const keys = rows.map(({ job_id, name, folder_id }) => sql`(${job_id}, ${name}, ${folder_id})`)
+  const gone = await trx
+    .deleteFrom('artifacts')
+    .where(sql<SqlBool>`(job_id, name, folder_id) in (values ${sql.join(keys)})`)
+    .returning(['job_id', 'name', 'folder_id', 'kind', 'bytes'])
+    .execute()
+  if (gone.length === 0) return []
+  // Of jobs that had the same file, all of which are here, one is enough.
+  const files = [...new Map(gone.map((row) => [placeKey(row), row])).values()]
+  const places = files.map(({ folder_id, name }) => sql`(${folder_id}, ${name})`)
+  const held = await trx
+    .selectFrom('artifacts')
+    .select(['folder_id', 'name'])
+    .where(sql<SqlBool>`(folder_id, name) in (values ${sql.join(places)})`)
+    .execute()
+  const heldKeys = new Set(held.map(placeKey))
+  const freed = files.filter((file) => !heldKeys.has(placeKey(file)))
+  for (const [kind, some] of Map.groupBy(freed, (file) => file.kind))
+    await addToTotals(trx, kind, {
+      bytes: -some.reduce((sum, { bytes }) => sum + bytes, 0),
+      files: -some.length,
+    })
+  const departing = freed.map(({ folder_id, name }) => ({ folder_id, name, left_at: now }))
+  if (departing.length > 0)
+    await trx
+      .insertInto('departing_artifacts')
+      .values(departing)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  return departing.map(({ folder_id, name }) => ({ folder_id, name }))
+}
+
+/** A place as one text; no folder has a slash in its name. */
+const placeKey = ({ folder_id, name }: Place): string => `${folder_id}/${name}`
 
 /** Notes that a folder is deleted with all that is in it; nothing while a job has a file there. */
 export async function dropFolder(trx: Db, folder_id: string, now: number): Promise<Place[]> {
@@ -212,8 +253,13 @@ async function noteDeparting(trx: Db, { folder_id, name }: Place, left_at: numbe
 
 /** Forgets places whose files are deleted. */
 export async function deleteDeparting(db: Db, places: readonly Place[]): Promise<void> {
-  for (const { folder_id, name } of places)
-    await db.deleteFrom('departing_artifacts').where('folder_id', '=', folder_id).where('name', '=', name).execute()
+  for (let at = 0; at < places.length; at += atOnce) {
+    const keys = places.slice(at, at + atOnce).map(({ folder_id, name }) => sql`(${folder_id}, ${name})`)
+    await db
+      .deleteFrom('departing_artifacts')
+      .where(sql<SqlBool>`(folder_id, name) in (values ${sql.join(keys)})`)
+      .execute()
+  }
 }
 
 /** Places whose deletion was begun before a time and not finished. */

@@ -23,6 +23,7 @@ import type { ArtifactRow } from '../artifacts/tables.ts'
 import type { JobRow, ShareLinkRow, Tables } from '../tables.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import { sweepArtifacts } from '../upkeep/sweep-artifacts.ts'
+import { planRoom } from './plan-room.ts'
 import { Space } from './space.ts'
 import { insertEvictions } from './store.ts'
 
@@ -460,6 +461,72 @@ for (const { name, skip, createLocation } of bothDatabases) {
     assert.equal(await house.space.enforce(), true)
     assert.equal((await house.space.usage()).used_bytes, 10)
     assert.equal((await house.db.selectFrom('jobs').select('artifact').executeTakeFirst())?.artifact, 'source.m4a')
+  })
+
+  test(`${name}: a long plan has every download and copy once, in the order of its rule`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    // Many are equal, and some have no value.
+    const rows = Array.from({ length: 450 }, (_, index) =>
+      finishedJob({
+        last_used_at: index % 3 === 0 ? null : 1000 + (index % 7),
+        finished_at: 500 + (index % 5),
+        filesize_bytes: index % 4 === 0 ? null : 100 + (index % 6),
+      }),
+    )
+    const files = rows.flatMap(({ id }) =>
+      (['source.m4a', 'audio_mp3_1.mp3'] as const).map((file) => ({
+        job_id: id,
+        name: file,
+        folder_id: id,
+        kind: file === 'source.m4a' ? ('original' as const) : ('conversion' as const),
+        bytes: 10,
+        content_hash: null,
+        is_stored: 1,
+        put_at: -hour,
+      })),
+    )
+    for (let at = 0; at < rows.length; at += 150) {
+      await house.db
+        .insertInto('jobs')
+        .values(rows.slice(at, at + 150))
+        .execute()
+      await house.db
+        .insertInto('artifacts')
+        .values(files.slice(at * 2, at * 2 + 300))
+        .execute()
+    }
+    const by = (...values: ((row: JobRow) => number | string)[]) =>
+      rows
+        .toSorted((a, b) => {
+          for (const value of values) {
+            const [left, right] = [value(a), value(b)]
+            if (left !== right) return left < right ? -1 : 1
+          }
+          return 0
+        })
+        .map(({ id }) => id)
+    const used = (row: JobRow) => row.last_used_at ?? -1
+    const finished = (row: JobRow) => row.finished_at ?? 0
+    const plan = (rule: Settings['storage_rule']) =>
+      planRoom(house.db, { shortage: Number.MAX_SAFE_INTEGER, rule, now: house.now() })
+    const ids = async (rule: Settings['storage_rule']) => (await plan(rule)).jobs.map(({ id }) => id)
+    assert.deepEqual(
+      (await plan('oldest')).copies.map(({ job_id }) => job_id),
+      by(used, ({ id }) => id),
+    )
+    assert.deepEqual(
+      await ids('last_used'),
+      by(used, finished, ({ id }) => id),
+    )
+    assert.deepEqual(
+      await ids('oldest'),
+      by(finished, ({ id }) => id),
+    )
+    const largest = by(
+      ({ filesize_bytes: size }) => size ?? -1,
+      ({ id }) => id,
+    ).toReversed()
+    assert.deepEqual(await ids('largest'), largest)
   })
 
   test(`${name}: the log takes what went from 5,000 jobs`, { skip }, async () => {
