@@ -5,6 +5,7 @@ export const eventClasses = [
   { id: 'job.failed', group: 'Downloads', label: 'Download failed', severity: 'info' },
   { id: 'platform.blocked', group: 'Downloads', label: 'Platform blocks this server', severity: 'warning' },
   { id: 'storage.full', group: 'Downloads', label: 'Storage budget exhausted', severity: 'warning' },
+  { id: 'storage.missing', group: 'Downloads', label: 'Stored files cannot be found', severity: 'critical' },
   { id: 'tool.update', group: 'Tools', label: 'Tool update given up', severity: 'warning' },
   backupClass,
   releaseClass,

@@ -21,6 +21,17 @@ export function createMediaReports(reports: Reports) {
   return {
     /** Reports that the budget cannot be kept, or has no room for a download. */
     storageExhausted,
+    /** Reports that the stored files cannot be found, or that they are there again. */
+    storageMissing(isMissing: boolean): void {
+      const condition = { class: 'storage.missing', subject: 'storage', path: '/settings?tab=storage' }
+      if (!isMissing) reports.end({ ...condition, title: 'The stored files are there again', text: '' })
+      else
+        reports.begin({
+          ...condition,
+          title: 'The stored files cannot be found',
+          text: 'Not one of them is in the place that ARTIFACTS names. Mount its disk, or correct the setting; nothing is forgotten.',
+        })
+    },
     /** Reports the end of a job that failed. */
     jobEnded(job: EndedJob, now: number): void {
       const { id, video_title: title, url, status, message } = job

@@ -17,6 +17,9 @@ export const StorageUsage = z
     rule: StorageRule,
     disk_free_bytes: bytes.meta({ description: 'Space on the disk of this host' }),
     kinds: z.array(z.object({ kind: z.enum(artifactKinds), bytes, files: count })),
+    is_missing: z.boolean().meta({
+      description: 'None of the stored files can be found: their disk is not mounted, or ARTIFACTS names another place',
+    }),
     pinned: z.object({ bytes, downloads: count }).meta({ description: 'Downloads that never go' }),
   })
   .meta({ id: 'StorageUsage' })

@@ -70,6 +70,7 @@ async function openHouse(location: DatabaseLocation) {
     database,
     artifacts,
     artifactsFolder: place.path,
+    presence: { isMissing: false },
     bus,
     timers,
     log: createLog({ name: 'test', level: 'silent' }),

@@ -4,6 +4,7 @@ import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { ArtifactLedger } from '../artifacts/ledger.ts'
 import { changeLedger } from '../artifacts/ledger-store.ts'
+import type { StoragePresence } from '../artifacts/presence.ts'
 import type { MediaBus } from '../events.ts'
 import type { ExportRoom, ExportSize } from '../exports/export-room.ts'
 import { writeRunning } from '../exports/store.ts'
@@ -31,6 +32,7 @@ export interface SpaceDependencies {
   readonly artifacts: ArtifactLedger
   /** Directory of the artifacts; undefined in object storage. */
   readonly artifactsFolder: string | undefined
+  readonly presence: Pick<StoragePresence, 'isMissing'>
   readonly bus: MediaBus
   readonly timers: Timers
   readonly log: Log
@@ -79,9 +81,14 @@ export class Space implements Room, ExportRoom {
   }
 
   async usage(): Promise<StorageUsage> {
-    const { database, settings, folders, scratch } = this.#dependencies
+    const { database, settings, folders, scratch, presence } = this.#dependencies
     const known = await readUsage(database.query, { settings: settings(), now: this.#now() })
-    return { ...known, work_bytes: await folders.bytes(), disk_free_bytes: await freeSpace(scratch) }
+    return {
+      ...known,
+      work_bytes: await folders.bytes(),
+      disk_free_bytes: await freeSpace(scratch),
+      is_missing: presence.isMissing,
+    }
   }
 
   /** What would go for another budget or rule; nothing does. */
@@ -160,7 +167,9 @@ export class Space implements Room, ExportRoom {
 
   /** Makes room where more is stored than the budget allows. Resolves to false when it cannot be kept to. */
   async enforce(): Promise<boolean> {
-    if (this.#dependencies.settings().storage_budget_bytes === 0) return true
+    const { settings, presence } = this.#dependencies
+    // Deleting what is not there would make no room, and its downloads would lose what comes back.
+    if (settings().storage_budget_bytes === 0 || presence.isMissing) return true
     for (let round = 1; round <= maxRounds; round += 1) {
       const outcome = await this.#makeRoom({ bytes: 0, diskShortage: 0 })
       if (outcome !== 'more') return outcome === 'enough'
