@@ -185,6 +185,7 @@ const isStillOf = (row: ArtifactRow, present: ArtifactRow | undefined): boolean 
 
 /** Gives a job a file that is stored for another. Only in the transaction that found it there. */
 export async function addReference(trx: Db, row: ArtifactRow): Promise<void> {
+  await endReservation(trx, row)
   await putRow(trx, row)
 }
 

@@ -45,6 +45,11 @@ export class ArtifactLedger implements ArtifactStore {
     return this.#put(jobId, name, { file, hash: null })
   }
 
+  /** Resolves to true if a file with this content is stored, so that `putOnce` takes no room. */
+  async hasContent(name: string, { bytes, hash }: { bytes: number; hash: string }): Promise<boolean> {
+    return (await store.findContent(this.#db, { name, bytes, content_hash: hash })) !== undefined
+  }
+
   /** As `put`; a file with the same content, of whatever job, is stored once. */
   async putOnce(jobId: string, name: string, { file, hash }: { file: string; hash: string }): Promise<void> {
     assertArtifactName(jobId, name)

@@ -32,16 +32,16 @@ export function createMediaReports(reports: Reports) {
           text: 'Not one of them is in the place that ARTIFACTS names. Mount its disk, or correct the setting; nothing is forgotten.',
         })
     },
-    /** Reports the end of a job that failed. */
+    /** Reports the end of a job that failed, or is done. */
     jobEnded(job: EndedJob, now: number): void {
       const { id, video_title: title, url, status, message } = job
-      if (status !== 'error') return
+      if (status === 'cancelled') return
       if (job.error_code === 'no_room') storageExhausted(now)
       reports.notify({
-        class: 'job.failed',
+        class: status === 'error' ? 'job.failed' : 'job.done',
         // Several processes see the same end.
         key: `${id} ${job.attempt}`,
-        title: `Download failed: ${title ?? new URL(url).hostname}`,
+        title: `Download ${status === 'error' ? 'failed' : 'finished'}: ${title ?? new URL(url).hostname}`,
         text: message ?? '',
         path: `/job/${id}`,
       })
