@@ -81,12 +81,9 @@ export async function listCopies(db: Db, { now, after, limit }: Slice<Copy>): Pr
     .execute()
 }
 
-function copiesAfter({ last_used_at: used, job_id, name }: Copy) {
-  const next = sql<SqlBool>`(artifacts.job_id, artifacts.name) > (${job_id}, ${name})`
-  return used === null
-    ? sql<SqlBool>`(jobs.last_used_at is not null or ${next})`
-    : sql<SqlBool>`(jobs.last_used_at, artifacts.job_id, artifacts.name) > (${used}, ${job_id}, ${name})`
-}
+/** In a form that leaves it to the kinds of the files where the database begins: there are far fewer copies than jobs. */
+const copiesAfter = ({ last_used_at: used, job_id, name }: Copy) =>
+  sql<SqlBool>`(coalesce(jobs.last_used_at, -1), artifacts.job_id, artifacts.name) > (${used ?? -1}, ${job_id}, ${name})`
 
 const titleOf = sql<string>`coalesce(jobs.video_title, jobs.url)`.as('title')
 
