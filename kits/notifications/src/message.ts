@@ -12,6 +12,8 @@ export interface EventClass {
   /** Name on pages. */
   readonly label: string
   readonly severity: Severity
+  /** A class of which there are many: a destination gets it only when its rules name it. */
+  readonly isOnRequest?: boolean
 }
 
 /** A class of the test message, which no destination chooses. */

@@ -7,7 +7,7 @@ import { startMedia } from '../test/in-process.ts'
 import { recountTotals } from '../src/upkeep/store.ts'
 import { addManyJobs } from './scenario/many-jobs.ts'
 
-/** `npm run bench -- media/space`: what would go among 100,000 stored downloads, and what they take. */
+/** `npm run bench -- media/space`: what would go among 100,000 stored downloads, what they take, and how long 20,000 copies take to go. */
 const [jobs, rounds, limitMs] = [100_000, 20, 250]
 
 /** Gives every finished job its file, an MP3 and a cover. */
@@ -57,5 +57,54 @@ async function measure(name: string, environment: Readonly<Record<string, string
   }
 }
 
+/** Time for which so many copies may go, for each 1,000 of them. */
+const [copies, perThousandMs] = [20_000, 1000]
+
+/** Lets copies go, half as many first: twice as many take twice as long when the work is linear. */
+async function measureCopies(name: string, createEnvironment: () => Promise<Record<string, string>>): Promise<void> {
+  for (const count of [copies / 2, copies]) {
+    await using media = await startMedia({ WORKERS: '0', ...(await createEnvironment()) })
+    const { database, space } = media.service.app.core
+    const { query } = database
+    await addManyJobs(query, 0, count)
+    const rows = await query.selectFrom('jobs').select('id').where('artifact', 'is not', null).execute()
+    const names = [
+      'source.m4a',
+      ...Array.from({ length: Math.ceil(count / rows.length) }, (_, at) => `audio_mp3_${at}.mp3`),
+    ]
+    const files = names
+      .flatMap((file, at) => rows.map(({ id }) => ({ id, file, at })))
+      .slice(0, rows.length + count)
+      .map(({ id, file, at }) => {
+        const kind = at === 0 ? ('original' as const) : ('conversion' as const)
+        return { job_id: id, name: file, folder_id: id, kind, bytes: 1000, content_hash: null, is_stored: 1, put_at: 1 }
+      })
+    for (let at = 0; at < files.length; at += 500)
+      await query
+        .insertInto('artifacts')
+        .values(files.slice(at, at + 500))
+        .execute()
+    await recountTotals(query)
+    await sql`analyze`.execute(query)
+    const budget = rows.length * 1000
+    const planned = performance.now()
+    await space.preview({ budget_bytes: budget })
+    const begun = performance.now()
+    await media.json('POST', '/api/settings', { json: { storage_budget_bytes: budget } })
+    await space.enforce()
+    const { used_bytes } = await space.usage()
+    const took = performance.now() - begun
+    const each = took / (count / 1000)
+    process.stdout.write(
+      `${name}, ${count} copies: planned in ${(begun - planned).toFixed(0)} ms, gone in ${took.toFixed(0)} ms, ` +
+        `${each.toFixed(0)} ms for 1,000 of ${perThousandMs}\n`,
+    )
+    if (used_bytes !== budget || each > perThousandMs) process.exitCode = 1
+  }
+}
+
 await measure('SQLite', {})
 if (postgresObstacle() === false) await measure('PostgreSQL', { DATABASE_URL: await createPostgresDatabase() })
+await measureCopies('SQLite', () => Promise.resolve({}))
+if (postgresObstacle() === false)
+  await measureCopies('PostgreSQL', async () => ({ DATABASE_URL: await createPostgresDatabase() }))

@@ -25,6 +25,7 @@ import { analysisRate } from './analysis/audio-pieces.ts'
 import { createMeasureLevels } from './analysis/sound-levels.ts'
 import { ArtifactLedger } from './artifacts/ledger.ts'
 import { artifactsFolder, openArtifacts } from './artifacts/open-artifacts.ts'
+import { StoragePresence } from './artifacts/presence.ts'
 import { createBeats } from './beats/beats.ts'
 import type { Config } from './config.ts'
 import { createConvertAudio, createConvertVideo } from './conversion/convert.ts'
@@ -165,6 +166,7 @@ async function openBase(dependencies: CoreDependencies) {
     clock: timers,
   })
   const folders = new WorkFolders(join(config.dataDirectory, 'work'))
+  const presence = new StoragePresence()
   const scratch = openScratch(config.dataDirectory)
   return {
     ...dependencies,
@@ -176,10 +178,12 @@ async function openBase(dependencies: CoreDependencies) {
     open: createOpenGuarded(policy),
     ...openTools({ ...dependencies, db, settings, policy }),
     artifacts,
+    presence,
     /** The budget of the artifacts. */
     space: new Space({
       ...dependencies,
       artifacts,
+      presence,
       artifactsFolder: artifactsFolder(config.artifacts, config.dataDirectory),
       folders,
       scratch,
@@ -275,6 +279,7 @@ function createRun(base: Awaited<ReturnType<typeof openBase>>) {
       ...base,
       ffmpeg: tools.ffmpeg,
       slots: base.heavy,
+      room: base.space,
       folder: base.scratch,
       settings,
       lease,
@@ -421,6 +426,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
   const mediaReports = createMediaReports(notifications.reports)
   const ended = await openEndedJobs({ ...core, onEnded: (job) => mediaReports.jobEnded(job, timers.now()) })
   await notifications.start()
+  const unfollowStorage = core.presence.follow((isMissing) => mediaReports.storageMissing(isMissing))
   const unfollow = followPauses({ ...core, reports: notifications.reports })
   const metrics = new Metrics({
     service: 'media',
@@ -471,7 +477,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     waveformOf,
     peakFiles: createPeakFiles({ ...context, jobs }),
     workbenches: createWorkbenches({ ...context, jobs }),
-    exports: new Exports({ ...context, jobs, hasSpace: () => hasSpace(core) }),
+    exports: new Exports({ ...context, jobs, room: core.space, hasSpace: () => hasSpace(core) }),
     beatsOf: createBeats({ ...context, jobs }),
     shares,
     visits: new ShareVisits({
@@ -519,6 +525,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
       await Promise.all([intake.close(), checks.close(), core.space.close()])
       ended.close()
       unfollow()
+      unfollowStorage()
       apiTokens?.close()
       await stems.close()
       await stemFetch.close()

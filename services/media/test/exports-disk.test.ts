@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -8,6 +7,7 @@ import { eventually, temporaryDirectory } from '@hearth/testing'
 import type { Export } from '../src/exports/schema.ts'
 import { emptyContent, type Workbench } from '../src/workbench/schema.ts'
 import { knows, startMedia } from './in-process.ts'
+import { newExport } from './job-row.ts'
 import { startPlatform } from './platform/platform.ts'
 
 const plan = {
@@ -41,7 +41,7 @@ test('a disk that becomes full at any step of an export is said, damages nothing
     await using media = await startMedia(knows(platform.host), { folder: data })
     const { id } = await media.submit(platform.page('sound.m4a'))
     await media.reach(id, 'analysis_done')
-    const { exportWorker, database } = media.service.app.core
+    const { exportWorker, database, space } = media.service.app.core
     const stored = () => readdirSync(join(data, 'artifacts', id)).filter((name) => name.startsWith('export_'))
     const before = readdirSync(join(data, 'artifacts', id))
     const exportsNow = async () => (await media.json<Export[]>('GET', `/api/jobs/${id}/exports`)).body
@@ -52,13 +52,28 @@ test('a disk that becomes full at any step of an export is said, damages nothing
       const { status, body } = await media.json<{ detail: string }>('POST', `/api/jobs/${id}/exports`, { json: plan })
       assert.deepEqual([status, /not enough space/.test(body.detail)], [503, true])
     })
+    await t.test('one that waited meanwhile fails before anything of it is made', async () => {
+      const row = newExport({ job_id: id, request: JSON.stringify(plan) })
+      await database.query.insertInto('exports').values(row).execute()
+      exportWorker.wake()
+      const one = await eventually(
+        async () => (await exportsNow()).find((other) => other.id === row.id),
+        (other) => other?.status === 'failed' || other?.status === 'done',
+        { seconds: 60, everyMs: 50 },
+      )
+      assert.deepEqual([one?.status, one?.progress], ['failed', 0])
+      assert.match(one?.message ?? '', /not enough space left on the disk/)
+      await media.call('DELETE', `/api/jobs/${id}/exports/${row.id}`)
+    })
+    // From here on others fill the disk after it was looked at.
+    space.reserveExport = () => Promise.resolve()
     // Part files have 2 and 2.5 MB, stretched ones a little more, and so have the results.
     for (const free of [300_000, 3_000_000, 5_500_000, 7_500_000, 9_500_000]) {
       await t.test(`with ${free} bytes left it fails with the reason, or is whole`, async () => {
         rmSync(ballast, { force: true })
         const row = await database.query
           .insertInto('exports')
-          .values(newRow(id))
+          .values(newExport({ job_id: id, request: JSON.stringify(plan) }))
           .returning('id')
           .executeTakeFirstOrThrow()
         leave(free)
@@ -116,21 +131,4 @@ test('a disk that becomes full at any step of an export is said, damages nothing
       { what: 'the end of everything that used the small disk' },
     )
   }
-})
-
-/** A row as a request makes it, while there was room. */
-const newRow = (jobId: string) => ({
-  id: randomUUID(),
-  job_id: jobId,
-  status: 'queued' as const,
-  attempt: 0,
-  interruptions: 0,
-  lease_until: null,
-  request: JSON.stringify(plan),
-  progress: 0,
-  message: null,
-  files: null,
-  has_files: 0,
-  created_at: 1000,
-  finished_at: null,
 })

@@ -6,8 +6,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { eventually } from '@hearth/testing'
+import { estimateExport } from '../src/exports/export-room.ts'
 import type { Export } from '../src/exports/schema.ts'
 import type { Job } from '../src/jobs/schema.ts'
+import type { StorageUsage } from '../src/space/schema.ts'
 import { knows, startMedia, type Media } from './in-process.ts'
 import { startPlatform, type Platform } from './platform/platform.ts'
 
@@ -260,6 +262,40 @@ describe('exports', () => {
     )
     assert.equal((await media.json('POST', `/api/jobs/${sound.id}/exports/${body.id}/cancel`)).status, 409)
     assert.deepEqual(readdirSync(join(media.folder, 'scratch')), [])
+  })
+
+  test('all files come as one archive, whole, and one that is not done has none', async () => {
+    const parts = Array.from({ length: 3 }, (_, index) => ({ name: `No ${index}`, start: 1, end: 1.02 }))
+    const made = await make(sound.id, { parts })
+    const path = `/api/jobs/${sound.id}/exports/${made.id}/all.zip`
+    const answer = await media.call('GET', path)
+    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'application/zip'])
+    assert.match(answer.headers.get('content-disposition') ?? '', /Beat%20%26%20more%20\(1\)%20-%20parts\.zip/)
+    const archive = join(media.folder, 'all.zip')
+    await writeFile(archive, Buffer.from(await answer.arrayBuffer()))
+    const script =
+      'import sys, zipfile; a = zipfile.ZipFile(sys.argv[1]); print(a.testzip(), len(a.namelist())); print(a.namelist()[2])'
+    const read = spawnSync('python3', ['-c', script, archive], { encoding: 'utf8' })
+    // Where Python is missing, the test of the archive itself says so.
+    if (read.error === undefined) assert.equal(read.stdout, 'None 3\nBeat & more (1) - 03 No 2.wav\n')
+    const { body } = await request(sound.id, { parts })
+    await media.json('POST', `/api/jobs/${sound.id}/exports/${body.id}/cancel`)
+    assert.equal((await media.json('GET', path.replace(made.id, body.id))).status, 404)
+    await media.json('DELETE', `/api/jobs/${sound.id}/exports/${made.id}`)
+    assert.equal((await media.json('GET', path)).status, 404)
+  })
+
+  test('take what was estimated for them, and little less where the format does not pack', async () => {
+    const part = { name: '', start: 1, end: 4, fade_in: 0, fade_out: 0, loop: null }
+    const source = { sampleRate: 44_100, channels: 1, quality: 'max', coverBytes: 20_000 } as const
+    for (const format of ['wav', 'flac', 'mp3', 'mp3-192', 'opus'] as const) {
+      const plan = { parts: [part, part], format, joined: false, loudness_lufs: null, semitones: 0, tempo_percent: 80 }
+      const { files } = await make(sound.id, plan)
+      const taken = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+      const { stored } = estimateExport(plan, source)
+      assert.ok(taken <= stored && (format !== 'wav' || taken > stored * 0.9), `${format}: ${taken} of ${stored}`)
+    }
+    assert.equal((await media.json<StorageUsage>('GET', '/api/storage')).body.reserved_bytes, 0)
   })
 
   test('a job keeps twenty', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { migrate, openDatabase, type Database, type DatabaseLocation } from '@hearth/database'
 import { migrations } from '../src/database/migrations/index.ts'
 import { searchWords } from '../src/jobs/search-words.ts'
+import type { ExportRow } from '../src/exports/tables.ts'
 import type { JobRow, Tables } from '../src/tables.ts'
 
 /** A finished sound, with what a test wants different. */
@@ -62,6 +63,24 @@ export function finishedJob(more: Partial<JobRow> = {}): JobRow {
     ...more,
   }
 }
+
+/** A row of an export that waits. */
+export const newExport = (more: Partial<ExportRow> & Pick<ExportRow, 'job_id'>): ExportRow => ({
+  id: randomUUID(),
+  status: 'queued',
+  attempt: 0,
+  interruptions: 0,
+  lease_until: null,
+  request: JSON.stringify({ parts: [{ name: '', start: 1, end: 2, fade_in: 0, fade_out: 0, loop: null }] }),
+  progress: 0,
+  message: null,
+  files: null,
+  has_files: 0,
+  reserved_bytes: 0,
+  created_at: 1000,
+  finished_at: null,
+  ...more,
+})
 
 /** A new database with the service's tables. */
 export async function openTables(location: DatabaseLocation): Promise<Database<Tables>> {

@@ -58,6 +58,14 @@ test('the storage page shows what takes space, and what would go before a budget
     ({ body }) => body.filename === null,
     { what: 'the end of the file' },
   )
+
+  // As the upkeep notes it when a disk is not mounted.
+  media.service.app.core.presence.note(true)
+  await page.reload()
+  await page.getByText('None of the stored files can be found').waitFor()
+  await assertAccessible(page)
+  await screenshot(page, 'media-storage-missing')
+  media.service.app.core.presence.note(false)
   await page.reload()
   await page.getByRole('table', { name: 'Files that went' }).getByText('Slow water').waitFor()
   for (const screen of everyScreen) {

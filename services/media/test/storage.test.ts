@@ -162,6 +162,20 @@ test(
   },
 )
 
+test('a download whose content is stored already needs no room, and nothing goes for it', async () => {
+  await using folder = await temporaryDirectory()
+  await using service = await startServiceProcess('media', { ...knows(platform.host), DATA_DIR: folder.path })
+  const person = createPerson(await openCaller(service.url))
+  const first = await person.submit(platform.page('sound.m4a', { id: 'full' }))
+  const { used_bytes: used } = await person.usage()
+  // Room for another cover, and for no other sound.
+  await person.set({ storage_budget_bytes: Math.round(used * 1.2) })
+  const same = await person.submit(platform.page('sound.m4a', { id: 'full as well' }))
+  assert.equal(same.status, 'analysis_done', same.message ?? '')
+  for (const { id } of [first, same]) assert.equal(await person.download(id), 200)
+  assert.equal((await person.usage()).reserved_bytes, 0)
+})
+
 test('a download whose size is known is forecast, and refused at once when it cannot fit', async () => {
   await using folder = await temporaryDirectory()
   const data = join(folder.path, 'data')

@@ -67,6 +67,7 @@ const least: Record<string, Permissions> = {
   'POST /api/jobs/{job_id}/exports/{export_id}/cancel': 'submit',
   'DELETE /api/jobs/{job_id}/exports/{export_id}': 'submit',
   'GET /api/jobs/{job_id}/exports/{export_id}/files/{number}': 'read',
+  'GET /api/jobs/{job_id}/exports/{export_id}/all.zip': 'read',
   'POST /api/jobs/remove-all': 'full',
   'POST /api/jobs/remove': 'full',
   'GET /api/library': 'read',

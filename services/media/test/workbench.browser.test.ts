@@ -107,6 +107,95 @@ test('parts are made by keys and pointer, snap to beats, are undone, saved and e
   assert.match(download.suggestedFilename(), /^Night drive \(1\) - 01 Intro\.wav$/)
 })
 
+test('a part and a loop move as a whole, by pointer and by key, and are undone at once', { skip }, async () => {
+  await using fixture = await openBrowserFixture(platform)
+  const { page, media } = fixture
+  const job = await openWorkbench(page, media, { id: 'moved' })
+  const box = await page.locator('canvas.workbench-wave').boundingBox()
+  assert.ok(box !== null)
+  const xOf = (seconds: number) => box.x + (seconds / 12) * box.width
+  const drag = async (from: number, to: number) => {
+    await page.mouse.move(xOf(from), box.y + 100)
+    await page.mouse.down()
+    await page.mouse.move(xOf((from + to) / 2), box.y + 100, { steps: 4 })
+    await page.mouse.move(xOf(to), box.y + 100, { steps: 4 })
+    await page.mouse.up()
+  }
+  const isAt = (start: number, length: number) => {
+    return ({ parts: [part] }: Workbench) =>
+      part !== undefined && Math.abs(part.start - start) < 0.05 && Math.abs(part.end - part.start - length) < 1e-6
+  }
+  await goTo(page, 2)
+  await page.keyboard.press('i')
+  await goTo(page, 4)
+  await page.keyboard.press('o')
+  await kept(media, job.id, isAt(2, 2))
+  await drag(3, 6)
+  await kept(media, job.id, isAt(5, 2))
+  await page.keyboard.press('Control+z')
+  await kept(media, job.id, isAt(2, 2))
+  for (let step = 0; step < 3; step += 1) await page.keyboard.press('.')
+  await kept(media, job.id, isAt(2.3, 2))
+  await page.keyboard.press(',')
+  await kept(media, job.id, isAt(2.2, 2))
+  await page.keyboard.press('Control+z')
+  await kept(media, job.id, isAt(2, 2))
+  await page.keyboard.press('Delete')
+
+  await goTo(page, 0.2)
+  await page.getByRole('textbox', { name: 'Bars' }).fill('2')
+  await page.getByRole('button', { name: 'Make loop' }).click()
+  const { parts } = await kept(media, job.id, (session) => session.parts[0]?.loop?.bars === 2)
+  const start = parts[0]?.start ?? 0
+  await page.locator('h1').click()
+  await page.keyboard.press('b')
+  await page.keyboard.press('.')
+  await kept(media, job.id, isAt(start + 0.5, 4))
+  await drag(start + 2, start + 3.54)
+  const moved = await kept(media, job.id, isAt(start + 2, 4))
+  assert.equal(moved.parts.length, 1)
+  assert.equal(moved.parts[0]?.loop?.bars, 2, 'it is a loop still')
+  await page.getByRole('button', { name: /^Move .* back$/ }).click()
+  await kept(media, job.id, isAt(start + 1.5, 4))
+  await page.keyboard.press('?')
+  await page.getByRole('dialog').getByText(', / .').waitFor()
+})
+
+test(
+  'what was changed last is kept when the page is left at once, also while the server is slow',
+  { skip },
+  async () => {
+    await using fixture = await openBrowserFixture(platform)
+    const { page, media } = fixture
+    const job = await openWorkbench(page, media, { id: 'left' })
+    const addCue = async (seconds: number) => {
+      await goTo(page, seconds)
+      await page.keyboard.press('c')
+    }
+    await addCue(3)
+    await page.goto('about:blank')
+    await kept(media, job.id, ({ cues }) => cues.length === 1)
+
+    await page.goto(`${media.url}/job/${job.id}/workbench`)
+    await page.getByLabel('Name of cue point 1').waitFor()
+    const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    // Whatever wants the database waits.
+    const holding = media.service.app.core.database.query.transaction().execute(() => {
+      held.resolve()
+      return release.promise
+    })
+    await held.promise
+    const saving = page.waitForRequest((request) => request.method() === 'PUT')
+    await addCue(5)
+    await saving
+    await addCue(7)
+    await page.goto('about:blank')
+    release.resolve()
+    await holding
+    await kept(media, job.id, ({ cues }) => cues.length === 3)
+  },
+)
+
 test('the workbench is usable on every screen, with parts, cue points and loops', { skip }, async () => {
   await using fixture = await openBrowserFixture(platform)
   const { page, media } = fixture

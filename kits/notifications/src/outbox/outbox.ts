@@ -41,6 +41,14 @@ export interface Claim extends Lease {
   readonly attempts: number
 }
 
+/** What is known of a message beside itself. */
+export interface Addition {
+  /** Identifies the event; a destination gets it once. */
+  readonly key?: string | undefined
+  /** Only destinations that name its class get it. */
+  readonly isOnRequest?: boolean
+}
+
 /** Messages on their way to destinations, in the database: what was added is sent although the process dies. */
 export class Outbox {
   readonly #database: StoredDatabase
@@ -54,11 +62,11 @@ export class Outbox {
   }
 
   /** Adds a message for each destination that wants it and has none with this key; within the transaction of what it is about. */
-  async add(trx: Db, message: Message, key?: string): Promise<void> {
+  async add(trx: Db, message: Message, { key, isOnRequest = false }: Addition = {}): Promise<void> {
     const now = this.#clock.now()
     const eventId = key === undefined ? randomUUID() : `${message.class}:${key}`
     const destinations = (await listEnabledDestinations(trx)).map((row) => ({ id: row.id, rules: readRules(row) }))
-    const wanting = destinations.filter(({ rules }) => isWanted(rules, message))
+    const wanting = destinations.filter(({ rules }) => isWanted(rules, message, isOnRequest))
     if (wanting.length === 0) return
     const waiting = await countWaitingByDestination(trx)
     this.#newest = Math.max(now, this.#newest + 1)

@@ -118,9 +118,10 @@ export class Reporter implements Reports {
   #add(trx: Db, event: NewNotification, state: Message['state']): Promise<void> {
     const { outbox, classes, publicUrl, timers } = this.#dependencies
     const { class: name, title, text, path } = event
-    const severity = classes.find(({ id }) => id === name)?.severity ?? 'warning'
+    const { severity = 'warning', isOnRequest = false } = classes.find(({ id }) => id === name) ?? {}
     const link = publicUrl === undefined || path === undefined ? null : new URL(path, publicUrl).href
-    return outbox.add(trx, { class: name, severity, state, title, text, link, at: timers.now() }, event.key)
+    const message = { class: name, severity, state, title, text, link, at: timers.now() }
+    return outbox.add(trx, message, { key: event.key, isOnRequest })
   }
 }
 

@@ -35,6 +35,11 @@ test('a destination gets the classes it names, from its minimum severity on; nul
   assert.equal(isWanted({ ...open, minimum_severity: 'critical' }, critical), true)
 })
 
+test('a class on request goes to destinations that name it, and not to those that get all classes', () => {
+  assert.equal(isWanted(open, warning, true), false)
+  assert.equal(isWanted({ ...open, classes: ['site.down'] }, warning, true), true)
+})
+
 test('quiet hours over midnight hold a message until their end in the destination’s time zone', () => {
   // Berlin is at UTC+1 in winter and at UTC+2 in summer.
   const cases = [

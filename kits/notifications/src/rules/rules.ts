@@ -4,9 +4,14 @@ import type { NotificationRules } from './schema.ts'
 
 const hourMs = 3_600_000
 
-/** Returns true when a destination with these rules gets the message. */
-export function isWanted(rules: NotificationRules, { class: name, severity }: Message): boolean {
-  return isAtLeast(severity, rules.minimum_severity) && (rules.classes === null || rules.classes.includes(name))
+/** Returns true when a destination with these rules gets the message; one on request is not among all of them. */
+export function isWanted(
+  rules: NotificationRules,
+  { class: name, severity }: Message,
+  isOnRequest: boolean = false,
+): boolean {
+  const isChosen = rules.classes === null ? !isOnRequest : rules.classes.includes(name)
+  return isChosen && isAtLeast(severity, rules.minimum_severity)
 }
 
 /** Returns the time, milliseconds, from which the message may be sent: the digest's, then the end of the quiet hours. */

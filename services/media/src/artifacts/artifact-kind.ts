@@ -19,3 +19,6 @@ const beginnings: readonly (readonly [RegExp, ArtifactKind])[] = [
 /** Returns the kind of the file that is stored under a name. */
 export const kindOfArtifact = (name: string): ArtifactKind =>
   beginnings.find(([pattern]) => pattern.test(name))?.[1] ?? 'original'
+
+/** Returns the id of the export whose file is stored under a name; undefined for another file. */
+export const exportOfArtifact = (name: string): string | undefined => /^export_([0-9a-f-]{36})_/.exec(name)?.[1]

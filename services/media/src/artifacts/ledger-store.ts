@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { acquireLock, type Database } from '@hearth/database'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely, type SqlBool } from 'kysely'
 import type { ArtifactRow, DepartingArtifactRow, StorageTotalRow } from './tables.ts'
 import type { Tables } from '../tables.ts'
-import { kindOfArtifact, type ArtifactKind } from './artifact-kind.ts'
+import { exportOfArtifact, kindOfArtifact, type ArtifactKind } from './artifact-kind.ts'
 
 type Db = Kysely<Tables>
 
@@ -34,10 +34,22 @@ export async function rowsAround(db: Db, jobId: string, name?: string): Promise<
 /** Name that stands for a folder with all that is in it. */
 export const wholeFolder = ''
 
-/** Returns true while a place is noted as one whose file is to be deleted. */
-export async function isDeparting(db: Db, { folder_id, name }: Place): Promise<boolean> {
-  const query = db.selectFrom('departing_artifacts').select('name').where('folder_id', '=', folder_id)
-  return (await query.where('name', '=', name).executeTakeFirst()) !== undefined
+/** Finds out whether a place is noted as one whose file is to be deleted, and whether a job has a file there. */
+export async function findDeparting(db: Db, { folder_id, name }: Place): Promise<{ isUsed: boolean } | undefined> {
+  const file = db.selectFrom('artifacts').select('artifacts.job_id').where('artifacts.folder_id', '=', folder_id)
+  const row = await db
+    .selectFrom('departing_artifacts')
+    .select([
+      'departing_artifacts.name',
+      file
+        .$if(name !== wholeFolder, (query) => query.where('artifacts.name', '=', name))
+        .limit(1)
+        .as('job_id'),
+    ])
+    .where('departing_artifacts.folder_id', '=', folder_id)
+    .where('departing_artifacts.name', '=', name)
+    .executeTakeFirst()
+  return row && { isUsed: row.job_id !== null }
 }
 
 /** Returns true if a job has a file at a place; in the folder, for a whole one. */
@@ -100,15 +112,22 @@ export async function beginArrival(
   const isTaken = around.some((row) => row.folder_id === job_id) || (await departingIn(trx, job_id)).length > 0
   const free = isTaken ? randomUUID() : job_id
   const row = { ...wanted, folder_id: isOwn ? previous.folder_id : free, kind: kindOfArtifact(name), is_stored: 0 }
-  // From here on its bytes count as stored.
-  if (row.kind === 'original')
-    await trx.updateTable('jobs').set({ reserved_bytes: 0 }).where('id', '=', job_id).execute()
+  await endReservation(trx, row)
   if (isReplacing({ row, previous })) await noteDeparting(trx, row, put_at + longestArrival)
   else {
     await putRow(trx, row)
     await addToTotals(trx, row.kind, { bytes: row.bytes - (previous?.bytes ?? 0), files: isOwn ? 0 : 1 })
   }
   return { row, previous }
+}
+
+/** Gives back the room that was kept for a file: from here on its bytes count as stored. */
+async function endReservation(trx: Db, { kind, job_id, name, bytes }: ArtifactRow): Promise<void> {
+  if (kind === 'original') await trx.updateTable('jobs').set({ reserved_bytes: 0 }).where('id', '=', job_id).execute()
+  const exportId = exportOfArtifact(name)
+  if (exportId === undefined) return
+  const left = sql<number>`case when reserved_bytes > ${bytes} then reserved_bytes - ${bytes} else 0 end`
+  await trx.updateTable('exports').set({ reserved_bytes: left }).where('id', '=', exportId).execute()
 }
 
 const isReplacing = ({ row, previous }: Arrival): boolean =>
@@ -166,26 +185,56 @@ const isStillOf = (row: ArtifactRow, present: ArtifactRow | undefined): boolean 
 
 /** Gives a job a file that is stored for another. Only in the transaction that found it there. */
 export async function addReference(trx: Db, row: ArtifactRow): Promise<void> {
+  await endReservation(trx, row)
   await putRow(trx, row)
 }
+
+/** Rows of one statement, which takes a limited number of values. */
+const atOnce = 500
 
 /** Takes files from their jobs. Returns the places of those that no job has any more, which count no longer. */
 export async function dropRows(trx: Db, rows: readonly ArtifactRow[], now: number): Promise<Place[]> {
   const freed: Place[] = []
-  for (const row of rows) {
-    const { numDeletedRows } = await trx
-      .deleteFrom('artifacts')
-      .where('job_id', '=', row.job_id)
-      .where('name', '=', row.name)
-      .where('folder_id', '=', row.folder_id)
-      .executeTakeFirst()
-    if (numDeletedRows === 0n || (await isHeldByOthers(trx, row))) continue
-    await noteDeparting(trx, row, now)
-    await addToTotals(trx, row.kind, { bytes: -row.bytes, files: -1 })
-    freed.push({ folder_id: row.folder_id, name: row.name })
-  }
+  for (let at = 0; at < rows.length; at += atOnce)
+    freed.push(...(await dropSome(trx, rows.slice(at, at + atOnce), now)))
   return freed
 }
+
+async function dropSome(trx: Db, rows: readonly ArtifactRow[], now: number): Promise<Place[]> {
+  const keys = rows.map(({ job_id, name, folder_id }) => sql`(${job_id}, ${name}, ${folder_id})`)
+  const gone = await trx
+    .deleteFrom('artifacts')
+    .where(sql<SqlBool>`(job_id, name, folder_id) in (values ${sql.join(keys)})`)
+    .returning(['job_id', 'name', 'folder_id', 'kind', 'bytes'])
+    .execute()
+  if (gone.length === 0) return []
+  // Of jobs that had the same file, all of which are here, one is enough.
+  const files = [...new Map(gone.map((row) => [placeKey(row), row])).values()]
+  const places = files.map(({ folder_id, name }) => sql`(${folder_id}, ${name})`)
+  const held = await trx
+    .selectFrom('artifacts')
+    .select(['folder_id', 'name'])
+    .where(sql<SqlBool>`(folder_id, name) in (values ${sql.join(places)})`)
+    .execute()
+  const heldKeys = new Set(held.map(placeKey))
+  const freed = files.filter((file) => !heldKeys.has(placeKey(file)))
+  for (const [kind, some] of Map.groupBy(freed, (file) => file.kind))
+    await addToTotals(trx, kind, {
+      bytes: -some.reduce((sum, { bytes }) => sum + bytes, 0),
+      files: -some.length,
+    })
+  const departing = freed.map(({ folder_id, name }) => ({ folder_id, name, left_at: now }))
+  if (departing.length > 0)
+    await trx
+      .insertInto('departing_artifacts')
+      .values(departing)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  return departing.map(({ folder_id, name }) => ({ folder_id, name }))
+}
+
+/** A place as one text; no folder has a slash in its name. */
+const placeKey = ({ folder_id, name }: Place): string => `${folder_id}/${name}`
 
 /** Notes that a folder is deleted with all that is in it; nothing while a job has a file there. */
 export async function dropFolder(trx: Db, folder_id: string, now: number): Promise<Place[]> {
@@ -205,8 +254,13 @@ async function noteDeparting(trx: Db, { folder_id, name }: Place, left_at: numbe
 
 /** Forgets places whose files are deleted. */
 export async function deleteDeparting(db: Db, places: readonly Place[]): Promise<void> {
-  for (const { folder_id, name } of places)
-    await db.deleteFrom('departing_artifacts').where('folder_id', '=', folder_id).where('name', '=', name).execute()
+  for (let at = 0; at < places.length; at += atOnce) {
+    const keys = places.slice(at, at + atOnce).map(({ folder_id, name }) => sql`(${folder_id}, ${name})`)
+    await db
+      .deleteFrom('departing_artifacts')
+      .where(sql<SqlBool>`(folder_id, name) in (values ${sql.join(keys)})`)
+      .execute()
+  }
 }
 
 /** Places whose deletion was begun before a time and not finished. */

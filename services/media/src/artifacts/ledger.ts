@@ -21,6 +21,9 @@ export interface LedgerDependencies {
   readonly clock: Clock
 }
 
+/** Places that are forgotten together once their files are deleted. */
+const clearedAtOnce = 100
+
 /**
  * Artifacts with a record of them in the database: sizes and totals are known without a look at the storage, and several jobs
  * can have the same file. A row stands before its file is stored and a place is noted before its file is deleted, so that
@@ -40,6 +43,11 @@ export class ArtifactLedger implements ArtifactStore {
 
   put(jobId: string, name: string, file: string): Promise<void> {
     return this.#put(jobId, name, { file, hash: null })
+  }
+
+  /** Resolves to true if a file with this content is stored, so that `putOnce` takes no room. */
+  async hasContent(name: string, { bytes, hash }: { bytes: number; hash: string }): Promise<boolean> {
+    return (await store.findContent(this.#db, { name, bytes, content_hash: hash })) !== undefined
   }
 
   /** As `put`; a file with the same content, of whatever job, is stored once. */
@@ -168,21 +176,30 @@ export class ArtifactLedger implements ArtifactStore {
   /** Deletes files that no job has any more. After a crash upkeep does it. What failed is tried again then. */
   async clear(places: readonly store.Place[]): Promise<void> {
     let failure: unknown
-    for (const place of places)
-      await this.#clearOne(place).catch((error: unknown) => {
-        failure ??= error
-      })
+    for (let at = 0; at < places.length; at += clearedAtOnce) {
+      const cleared: store.Place[] = []
+      for (const place of places.slice(at, at + clearedAtOnce))
+        await this.#clearOne(place).then(
+          (wasNoted) => wasNoted && cleared.push(place),
+          (error: unknown) => {
+            failure ??= error
+          },
+        )
+      // Until then nothing new is stored there.
+      await store.deleteDeparting(this.#db, cleared)
+    }
     if (failure !== undefined) throw failure
   }
 
-  /** Deletes what is at a place, unless another process did so since the place was read and a job stores there again. */
-  async #clearOne(place: store.Place): Promise<void> {
+  /** Deletes what is at a place, unless another process did so since the place was read and a job stores there again. False when it did. */
+  async #clearOne(place: store.Place): Promise<boolean> {
     const { folder_id, name } = place
-    if (!(await store.isDeparting(this.#db, place))) return
-    const isUsed = await store.isPlaceUsed(this.#db, place)
-    if (!isUsed && name === store.wholeFolder) await this.storage.removeJob(folder_id)
-    else if (!isUsed) await this.storage.removeOne(folder_id, name)
-    await store.deleteDeparting(this.#db, [place])
+    const noted = await store.findDeparting(this.#db, place)
+    if (noted?.isUsed === false) {
+      if (name === store.wholeFolder) await this.storage.removeJob(folder_id)
+      else await this.storage.removeOne(folder_id, name)
+    }
+    return noted !== undefined
   }
 
   jobs(): ReturnType<ArtifactStore['jobs']> {

@@ -10,8 +10,8 @@ import { Workbench } from '../workbench/schema.ts'
 
 /** Longest time until a file begins to come, milliseconds: it may have to be made. */
 const timeout = 660_000
-/** Longest wait that a busy service may ask for before a request is given up, seconds. */
-const maxWait = 120
+/** Time after which a request that a busy service puts off again and again is given up, seconds; for an export longer. */
+const [maxWait, maxWaitForExport] = [120, 3600]
 
 /** What a command reads of a job; the service may be of another version. */
 const RemoteJob = Job.pick({ id: true, status: true, message: true, filename: true })
@@ -73,26 +73,15 @@ export async function openRemote({ url, tokenFile, signal }: RemoteOptions): Pro
     throw new OperatorError(`--server: ${url} is no http or https address`)
   const base = url.endsWith('/') ? url : `${url}/`
   const authorization = tokenFile === undefined ? {} : { authorization: `Bearer ${await readTokenFile(tokenFile)}` }
-  const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const begun = Date.now()
-    for (;;) {
-      const response = await request(new URL(path, base), {
-        ...init,
-        headers: { ...authorization, ...(init.headers as Record<string, string> | undefined) },
-        redirect: 'error',
-        signal,
-      })
-      const seconds = Math.max(1, Number(response.headers.get('retry-after') ?? NaN))
-      const mayWait = [429, 503].includes(response.status) && Date.now() - begun + seconds * 1000 <= maxWait * 1000
-      if (!mayWait) return response
-      await response.body?.cancel()
-      await pause(seconds * 1000, undefined, { signal })
-    }
+  const send = (path: string, init: RequestInit = {}, longest = maxWait): Promise<Response> => {
+    const headers = { ...authorization, ...(init.headers as Record<string, string> | undefined) }
+    return requestInTurn(new URL(path, base), { ...init, headers, redirect: 'error', signal }, longest)
   }
-  const post = async (path: string, fields: object): Promise<unknown> => {
+  const post = async (path: string, fields: object, longest?: number): Promise<unknown> => {
     const csrf = tokenFile === undefined ? await csrfHeaders(await send('api/session')) : {}
     const headers = { ...csrf, 'content-type': 'application/json' }
-    return (await good(await send(path, { method: 'POST', headers, body: JSON.stringify(fields) }))).json()
+    const init = { method: 'POST', headers, body: JSON.stringify(fields) }
+    return (await good(await send(path, init, longest))).json()
   }
   const read = async (path: string): Promise<unknown> => (await good(await send(path))).json()
   const readFile = async (path: string): Promise<RemoteFile> => fileOf(await good(await send(path)))
@@ -120,12 +109,25 @@ export async function openRemote({ url, tokenFile, signal }: RemoteOptions): Pro
       return RemoteWorkbench.parse(await read(`api/jobs/${id}/workbench`))
     },
     async exportParts(id, fields) {
-      return RemoteExport.parse(await post(`api/jobs/${id}/exports`, fields))
+      return RemoteExport.parse(await post(`api/jobs/${id}/exports`, fields, maxWaitForExport))
     },
     async exports(id) {
       return z.array(RemoteExport).parse(await read(`api/jobs/${id}/exports`))
     },
     exportedFile: (id, exportId, number) => readFile(`api/jobs/${id}/exports/${exportId}/files/${number}`),
+  }
+}
+
+/** Sends a request, and again whenever the service says how long it is busy, for so many seconds in all. */
+async function requestInTurn(url: URL, init: RequestInit & { signal: AbortSignal }, longest: number) {
+  const begun = Date.now()
+  for (;;) {
+    const response = await request(url, init)
+    const seconds = Math.max(1, Number(response.headers.get('retry-after') ?? NaN))
+    const mayWait = [429, 503].includes(response.status) && Date.now() - begun + seconds * 1000 <= longest * 1000
+    if (!mayWait) return response
+    await response.body?.cancel()
+    await pause(seconds * 1000, undefined, { signal: init.signal })
   }
 }
 

@@ -15,7 +15,7 @@ export async function printSpace({ preview, json }: SpaceOptions): Promise<void>
   const budget = preview === undefined ? undefined : readBytes(preview)
   await withStorage(async ({ database: { query: db } }) => {
     const settings = (await openSettings(db)).current()
-    const usage = await readUsage(db, settings)
+    const usage = await readUsage(db, { settings, now: systemClock.now() })
     const rule = settings.storage_rule
     const plan =
       budget === undefined ? undefined : planView(await assessRoom(db, { budget, rule, now: systemClock.now() }))

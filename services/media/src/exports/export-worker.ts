@@ -14,6 +14,7 @@ import type { ExportRow } from './tables.ts'
 import type { Ffmpeg } from '../tools/ffmpeg.ts'
 import { discardFiles } from './export-files.ts'
 import { ExportProgress } from './export-progress.ts'
+import { estimateExport, type ExportRoom, type ExportSource } from './export-room.ts'
 import { exportEvent, planOf, type StoredResult } from './export-view.ts'
 import { makeFiles, stepsOf } from './make-files.ts'
 import {
@@ -36,6 +37,7 @@ export interface ExportWorkerDependencies {
   readonly artifacts: ArtifactStore
   readonly ffmpeg: Ffmpeg
   readonly slots: Slots
+  readonly room: Pick<ExportRoom, 'reserveExport'>
   /** Folder for temporary files. */
   readonly folder: string
   readonly settings: () => Settings
@@ -141,10 +143,10 @@ export class ExportWorker {
       if (row.interruptions >= maxInterruptions) throw unavailable('The application was restarted too often meanwhile')
       const result = await this.#make(row, controller, progress)
       const files = JSON.stringify(result satisfies StoredResult)
-      return { status: 'done', progress: 100, message: null, files, lease_until: null, finished_at: timers.now() }
+      return { status: 'done', progress: 100, message: null, files, ...ended, finished_at: timers.now() }
     } catch (error) {
       const ending = controller.signal.aborted ? (controller.signal.reason as Ending) : undefined
-      if (ending === 'stopping') return { status: 'queued', progress: 0, message: null, lease_until: null }
+      if (ending === 'stopping') return { status: 'queued', progress: 0, message: null, ...ended }
       if (ending !== undefined) return undefined
       const message = messageOf(error)
       if (message === undefined) log.error({ err: error, export: row.id }, 'an export failed for a reason of ours')
@@ -152,14 +154,14 @@ export class ExportWorker {
       return {
         status: 'failed',
         message: message ?? 'Something went wrong on the server; its log says more',
-        lease_until: null,
+        ...ended,
         finished_at: timers.now(),
       }
     }
   }
 
   async #make(row: ExportRow, controller: AbortController, progress: ExportProgress): Promise<StoredResult> {
-    const { database, artifacts, ffmpeg, slots, folder, settings } = this.#dependencies
+    const { database, artifacts, ffmpeg, slots, folder, settings, room } = this.#dependencies
     const { signal } = controller
     const jobs = { row: (id: string) => this.#job(id) }
     const job = findFinished(await jobs.row(row.job_id))
@@ -172,10 +174,18 @@ export class ExportWorker {
       signal.throwIfAborted()
       await keepDerived({ jobs, artifacts }, job, { name, file })
     }
+    const reserve = async (source: Pick<ExportSource, 'sampleRate' | 'channels'>) => {
+      const coverBytes = (await artifacts.stat(job.id, 'thumbnail.jpg'))?.size ?? 0
+      const size = estimateExport(plan, { ...source, quality: job.quality, coverBytes })
+      await room.reserveExport(row, { ...size, title: job.video_title ?? job.url })
+    }
     return withTemporaryFolder(folder, (own) => {
       const timeoutMs = settings().transcode_timeout_minutes * 60_000
       const inSlot = <T>(work: (signal: AbortSignal) => Promise<T>) => slots.use(signal, () => work(signal))
-      return makeFiles({ ffmpeg, folder: own, timeoutMs, inSlot, progress }, { id: row.id, job, plan, artifacts, keep })
+      return makeFiles(
+        { ffmpeg, folder: own, timeoutMs, inSlot, progress },
+        { id: row.id, job, plan, artifacts, reserve, keep },
+      )
     })
   }
 
@@ -230,6 +240,9 @@ export class ExportWorker {
     this.#dependencies.bus.publish(exportEvent(row))
   }
 }
+
+/** Values of an export that no worker has any more. */
+const ended = { lease_until: null, reserved_bytes: 0 } as const
 
 /** Interval at which progress is told, milliseconds. */
 const tellInterval = 1000

@@ -4,12 +4,17 @@ import type { Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { isJobId, type ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { MediaBus } from '../events.ts'
+import { fileTitle } from '../jobs/file-names.ts'
 import { findFinished } from '../jobs/finished-file.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { conflict, invalid, notFound, unavailable } from '../problems.ts'
+import { lockJobs } from '../jobs/lock-store.ts'
+import { findJob } from '../jobs/store.ts'
+import { conflict, invalid, notFound, tooMany, unavailable } from '../problems.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import type { ExportRow } from './tables.ts'
+import type { ExportArchive } from './export-archive.ts'
 import { discardFiles } from './export-files.ts'
+import { estimateExport, leastSource, type ExportRoom } from './export-room.ts'
 import { exportEvent, exportOf, resultOf } from './export-view.ts'
 import { endOf, maxSeconds, totalSeconds } from './part-ranges.ts'
 import type { Export, ExportPlan, ExportRequest } from './schema.ts'
@@ -24,12 +29,17 @@ export interface ExportDependencies {
   readonly exportWorker: { wake(): void }
   /** Resolves to true while the disk has room for more files. */
   readonly hasSpace: () => Promise<boolean>
+  readonly room: Pick<ExportRoom, 'checkExport'>
 }
 
 /** Number of the lock under which exports are added, on PostgreSQL. */
 const exportLock = 8_103_017
-/** Maximum number of exports that wait, of all jobs, and that are kept of one job; the oldest that ended are deleted. */
-const [maxWaiting, maxKept] = [100, 20]
+/** Maximum number of exports that wait, of all jobs and of one, so that none keeps the others waiting. */
+const [maxWaiting, maxWaitingOfJob] = [100, 10]
+/** Maximum number of exports that are kept of one job; the oldest that ended are deleted. */
+const maxKept = 20
+/** Time after which a request that met one of these numbers may be sent again, seconds. */
+const retryAfter = 10
 
 /** Files that are made of parts of finished sounds. They throw problems of the API. */
 export class Exports {
@@ -41,18 +51,23 @@ export class Exports {
 
   /** Requests files; the workers of all processes make them. A request that was sent before gives what came of it. */
   async request(jobId: string, { id = randomUUID(), ...plan }: ExportRequest): Promise<Export> {
-    const { database, jobs, exportWorker, bus, hasSpace } = this.#dependencies
+    const { database, jobs, exportWorker, bus, hasSpace, room } = this.#dependencies
     const job = findFinished(await jobs.row(jobId))
     checkPlan(job, plan)
     const earlier = await store.findExport(database.query, id)
     if (earlier !== undefined) return ofJob(earlier, job.id)
     if (!(await hasSpace())) throw unavailable('There is not enough space left on the disk')
-    await this.#makeRoom(job.id)
+    await room.checkExport(estimateExport(plan, { ...leastSource, quality: job.quality }))
     const row = this.#newRow(id, job, plan)
-    const same = await database.query.transaction().execute((trx) => this.#add(trx, row))
+    const { same, surplus } = await database.query.transaction().execute((trx) => this.#add(trx, row))
     if (same !== undefined) return ofJob(same, job.id)
     bus.publish(exportEvent(row))
     exportWorker.wake()
+    for (const old of surplus) {
+      bus.publish(exportEvent({ ...old, status: 'cancelled' }))
+      // What fails here is done by the upkeep; the new one is accepted.
+      await this.#settleUnlessHeld(old).catch(() => undefined)
+    }
     return exportOf(row)
   }
 
@@ -87,6 +102,15 @@ export class Exports {
     return { name: file.artifact, fileName: file.name }
   }
 
+  /** All files of an export that is done. */
+  async findAll(jobId: string, id: string): Promise<ExportArchive> {
+    const row = await this.#find(jobId, id)
+    const { files } = resultOf(row)
+    if (row.status !== 'done' || files.length === 0) throw notFound('file')
+    const { video_title: title } = await this.#dependencies.jobs.row(jobId)
+    return { jobId, fileName: `${fileTitle(title, 100)} - parts.zip`, files }
+  }
+
   /** Deletes the files of exports that ended without success and whose worker is gone. */
   async tidy(): Promise<void> {
     const { database, timers } = this.#dependencies
@@ -106,31 +130,36 @@ export class Exports {
       message: null,
       files: null,
       has_files: 0,
+      reserved_bytes: 0,
       created_at: this.#dependencies.timers.now(),
       finished_at: null,
     }
   }
 
-  /** Returns the row of a request that was sent twice at once. */
-  async #add(trx: Kysely<Tables>, row: ExportRow): Promise<ExportRow | undefined> {
+  /**
+   * Adds a request and hides the oldest exports of its job beyond those that are kept. Adds nothing and returns the present row
+   * when the request was sent twice at once.
+   */
+  async #add(trx: Kysely<Tables>, row: ExportRow): Promise<{ same?: ExportRow; surplus: ExportRow[] }> {
     await acquireLock(this.#dependencies.database.kind, trx, exportLock)
+    // From here on its file does not go to make room.
+    await lockJobs(trx, [row.job_id])
     const same = await store.findExport(trx, row.id)
-    if (same !== undefined) return same
-    if ((await store.countWaiting(trx)) >= maxWaiting)
-      throw unavailable(`${maxWaiting} exports are waiting; try again when some are done`, 30)
+    if (same !== undefined) return { same, surplus: [] }
+    if ((await findJob(trx, row.job_id))?.artifact == null) throw notFound('file')
+    const { all, ofJob: own } = await store.countWaiting(trx, row.job_id)
+    if (own >= maxWaitingOfJob)
+      throw tooMany(
+        `${maxWaitingOfJob} exports of this job are waiting, which is the most; try again when one is done`,
+        retryAfter,
+      )
+    if (all >= maxWaiting)
+      throw unavailable(`${maxWaiting} exports are waiting; try again when some are done`, retryAfter)
+    const ended = (await store.listExports(trx, row.job_id)).filter(({ status }) => !isWaiting(status))
     await store.insertExport(trx, row)
-    return undefined
-  }
-
-  /** Deletes the oldest exports of a job, so that there is room for one more. */
-  async #makeRoom(jobId: string): Promise<void> {
-    const present = await store.listExports(this.#dependencies.database.query, jobId)
-    const surplus = present.length + 1 - maxKept
-    if (surplus <= 0) return
-    const ended = present.filter(({ status }) => status !== 'queued' && status !== 'running').slice(-surplus)
-    if (ended.length < surplus)
-      throw conflict(`${maxKept} exports of this job are waiting; try again when some are done`)
-    for (const row of ended) await this.#remove(row)
+    const surplus = ended.slice(Math.max(0, maxKept - own - 1))
+    for (const { id } of surplus) await store.hideExport(trx, id)
+    return { surplus }
   }
 
   async #find(jobId: string, id: string): Promise<ExportRow> {
@@ -165,6 +194,8 @@ function ofJob(row: ExportRow, jobId: string): Export {
   if (row.job_id !== jobId || row.status === 'removed') throw conflict('The id of this export was used before')
   return exportOf(row)
 }
+
+const isWaiting = (status: ExportRow['status']): boolean => status === 'queued' || status === 'running'
 
 /** Room for what containers claim beyond what is to hear, and for rounding, seconds. */
 const tolerance = 0.05

@@ -33,6 +33,8 @@ export interface ExportTask {
   readonly job: JobRow & { readonly artifact: string }
   readonly plan: ExportPlan
   readonly artifacts: ArtifactStore
+  /** Keeps room for all of it; before anything is made. */
+  readonly reserve: (source: { readonly sampleRate: number; readonly channels: number }) => Promise<void>
   /** Stores a finished file, which may be moved. */
   readonly keep: (name: string, file: string) => Promise<void>
 }
@@ -63,6 +65,7 @@ export async function makeFiles(
   const sounds = await task.artifacts.withLocalFile(task.job.id, task.job.artifact, async (file) => {
     const { audio } = await tools.inSlot((signal) => tools.ffmpeg.probe(file, signal))
     if (audio === undefined || audio.sampleRate <= 0) throw new MediaFailure('conversion', 'it has no sound')
+    await task.reserve(audio)
     return cutParts(tools, plan.parts, { file, sampleRate: audio.sampleRate })
   })
   const stretch = isStretched(plan) ? await tools.ffmpeg.stretchFilter() : null

@@ -4,6 +4,7 @@ import { route } from '../access.ts'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { deliver } from '../delivery/deliver.ts'
 import { JobPath } from '../jobs/schema.ts'
+import { deliverArchive } from './export-archive.ts'
 import type { Exports } from './exports.ts'
 import { Export, ExportFilePath, ExportList, ExportPath, ExportRequest } from './schema.ts'
 
@@ -90,6 +91,19 @@ function singleRoutes({ exports, artifacts }: { exports: Exports; artifacts: Art
         const { name, fileName } = await exports.find(jobId, id, number)
         return deliver(call, { artifacts, jobId, name, fileName })
       },
+    ),
+    route(
+      {
+        ...one,
+        method: 'GET',
+        path: '/api/jobs/{job_id}/exports/{export_id}/all.zip',
+        summary: 'All files of an export as one archive',
+        access: 'page',
+        limit: '30',
+        success: { status: 200, media: 'application/zip', description: 'The archive, not compressed' },
+        errors: [404],
+      },
+      async (call) => deliverArchive(call, artifacts, await exports.findAll(call.params.job_id, call.params.export_id)),
     ),
   ]
 }

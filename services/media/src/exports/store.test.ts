@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { DatabaseLocation } from '@hearth/database'
 import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
-import { finishedJob, openTables } from '../../test/job-row.ts'
+import { finishedJob, newExport, openTables } from '../../test/job-row.ts'
 import { findSession, writeSession } from '../workbench/store.ts'
 import {
   cancelExport,
@@ -26,22 +25,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
   await db.insertInto('jobs').values(job).execute()
 
   async function add(more: Partial<ExportRow> = {}): Promise<string> {
-    const row: ExportRow = {
-      id: randomUUID(),
-      job_id: job.id,
-      status: 'queued',
-      attempt: 0,
-      interruptions: 0,
-      lease_until: null,
-      request: '{}',
-      progress: 0,
-      message: null,
-      files: null,
-      has_files: 0,
-      created_at: 1000,
-      finished_at: null,
-      ...more,
-    }
+    const row = newExport({ job_id: job.id, ...more })
     await insertExport(db, row)
     return row.id
   }

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Kysely } from 'kysely'
+import { sql, type ExpressionBuilder, type Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 import type { ExportRow } from './tables.ts'
 
@@ -24,14 +24,31 @@ export async function listExports(db: Db, jobId: string): Promise<ExportRow[]> {
     .execute()
 }
 
-/** Counts the exports of all jobs that wait or run. */
-export async function countWaiting(db: Db): Promise<number> {
-  const { count } = await db
+/** Counts the exports that wait or run: of all jobs, and of one. */
+export async function countWaiting(db: Db, jobId: string): Promise<{ all: number; ofJob: number }> {
+  return db
     .selectFrom('exports')
-    .select((row) => row.fn.countAll<number>().as('count'))
+    .select((row) => [
+      row.fn.countAll<number>().as('all'),
+      row.fn.countAll<number>().filterWhere('job_id', '=', jobId).as('ofJob'),
+    ])
     .where('status', 'in', waiting)
     .executeTakeFirstOrThrow()
-  return count
+}
+
+/** Bytes that running exports will still store, one left out. What a lost worker kept counts no longer. */
+export async function sumReservedByExports(
+  db: Db,
+  { now, besides }: { now: number; besides: string },
+): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('exports')
+    .select(sql<number>`coalesce(cast(sum(reserved_bytes) as bigint), 0)`.as('bytes'))
+    .where('status', '=', 'running')
+    .where('lease_until', '>=', now)
+    .where('id', '<>', besides)
+    .executeTakeFirstOrThrow()
+  return bytes
 }
 
 /** Adds an export. */
@@ -69,6 +86,7 @@ export async function claimExport(
       interruptions: next.interruptions + lost,
       progress: 0,
       message: null,
+      reserved_bytes: 0,
     })
     .where('id', '=', next.id)
     .where('attempt', '=', next.attempt)
@@ -86,7 +104,10 @@ export async function isWantedElsewhere(db: Db, { id, attempt }: Pick<ExportRow,
 
 /** Values that a worker writes. */
 export type ExportValues = Partial<
-  Pick<ExportRow, 'status' | 'lease_until' | 'progress' | 'message' | 'files' | 'has_files' | 'finished_at'>
+  Pick<
+    ExportRow,
+    'status' | 'lease_until' | 'progress' | 'message' | 'files' | 'has_files' | 'reserved_bytes' | 'finished_at'
+  >
 >
 
 /** Writes to an export that this attempt runs; undefined when it does not any more. */

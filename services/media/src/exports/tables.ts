@@ -19,6 +19,8 @@ export interface ExportRow {
   files: string | null
   /** 1 from before the first file is stored until all are deleted again. */
   has_files: number
+  /** Bytes that it will still store; they count while it runs. */
+  reserved_bytes: number
   created_at: number
   finished_at: number | null
 }

@@ -42,7 +42,7 @@ export function createRemoveJobs(dependencies: RemovalDependencies): RemoveJobs 
     }
     await deleteJobRows(db, ids, takeOut)
     const gone = new Set(ids)
-    await folders.sweep((id) => !gone.has(id))
+    await folders.sweep((present) => Promise.resolve(new Set(present.filter((id) => !gone.has(id)))))
     const message = ids.length === 1 ? '1 job was deleted' : `${ids.length} jobs were deleted`
     return { ok: true, message, jobs_deleted: ids.length, files_deleted: withFiles }
   }

@@ -161,7 +161,8 @@ async function store(
 ): Promise<JobValues> {
   const name = basename(file)
   const hash = await hashFile(file, signal)
-  await dependencies.room.reserve(job, facts.sizeBytes, true)
+  const isStored = await dependencies.artifacts.hasContent(name, { bytes: facts.sizeBytes, hash })
+  if (!isStored) await dependencies.room.reserve(job, facts.sizeBytes, true)
   await dependencies.artifacts.putOnce(job.id, name, { file, hash })
   if (thumbnail !== undefined) await dependencies.artifacts.put(job.id, 'thumbnail.jpg', thumbnail)
   return {

@@ -2,6 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { isHeldBack } from '../pauses/store.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import { activeStatuses, completedStatuses, statusAfter, statusesBefore, type JobStep } from './job-machine.ts'
+import { lockJobs } from './lock-store.ts'
 import type { JobSort } from './schema.ts'
 
 type Db = Kysely<Tables>
@@ -289,6 +290,7 @@ export async function deleteJobRows(
   for (let index = 0; index < ids.length; index += 500) {
     const part = ids.slice(index, index + 500)
     await db.transaction().execute(async (trx) => {
+      await lockJobs(trx, part)
       await before(trx, part)
       await trx.deleteFrom('jobs').where('id', 'in', part).execute()
     })

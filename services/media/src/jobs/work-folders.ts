@@ -2,6 +2,9 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
+/** Folders whose jobs are read at a time. */
+const sweptAtOnce = 100
+
 /** Temporary folders of jobs below `root`: one for each attempt. */
 export class WorkFolders {
   readonly #root: string
@@ -32,12 +35,16 @@ export class WorkFolders {
     await rm(this.infoFile(id), { force: true })
   }
 
-  /** Removes the folders of all jobs that are not kept. */
-  async sweep(isKept: (id: string) => boolean): Promise<void> {
-    for (const name of await readdir(this.#root).catch(() => [])) {
-      const path = join(this.#root, name)
-      if (!this.#open.has(path) && !isKept(name.slice(0, name.indexOf('.'))))
-        await rm(path, { recursive: true, force: true })
+  /** Removes the folders of all jobs but those that are kept; `findKept` is asked once a folder is there, and for a part at a time. */
+  async sweep(findKept: (ids: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void> {
+    const names = await readdir(this.#root).catch(() => [])
+    for (let at = 0; at < names.length; at += sweptAtOnce) {
+      const part = names.slice(at, at + sweptAtOnce).map((name) => ({ name, id: name.slice(0, name.indexOf('.')) }))
+      const kept = await findKept([...new Set(part.map(({ id }) => id))])
+      for (const { name, id } of part) {
+        const path = join(this.#root, name)
+        if (!this.#open.has(path) && !kept.has(id)) await rm(path, { recursive: true, force: true })
+      }
     }
   }
 

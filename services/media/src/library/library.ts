@@ -4,6 +4,7 @@ import type { MediaBus } from '../events.ts'
 import { jobEvent } from '../jobs/job-events.ts'
 import { changedTags, maxTags, readTags } from '../jobs/job-tags.ts'
 import { jobOfRow } from '../jobs/job-view.ts'
+import { lockJobs } from '../jobs/lock-store.ts'
 import type { Job } from '../jobs/schema.ts'
 import { searchWords, wordsOfTags } from '../jobs/search-words.ts'
 import { findJobs } from '../jobs/store.ts'
@@ -52,6 +53,7 @@ export class Library {
     const { database, bus, clock } = this.#dependencies
     const changes = await database.query.transaction().execute(async (trx) => {
       await acquireLock(database.kind, trx, tagLock)
+      await lockJobs(trx, ids)
       const before = await findJobs(trx, ids)
       const changed: { readonly before: JobRow; readonly after: JobRow }[] = []
       for (const job of before) {

@@ -26,13 +26,14 @@ const job = {
   attempt: 2,
 } as const
 
-test('a job is reported when it fails, once for each attempt', () => {
+test('a job is reported when it fails or is done, once for each attempt', () => {
   const { kept, reports } = keptReports()
   const media = createMediaReports(reports)
   media.jobEnded(job, 0)
   media.jobEnded({ ...job, status: 'cancelled' }, 0)
-  media.jobEnded({ ...job, status: 'done' }, 0)
-  assert.deepEqual(kept, ['job.failed j1 2'])
+  media.jobEnded({ ...job, status: 'done', error_code: null }, 0)
+  media.jobEnded({ ...job, id: 'j2', status: 'analysis_done', error_code: null }, 0)
+  assert.deepEqual(kept, ['job.failed j1 2', 'job.done j1 2', 'job.done j2 2'])
 })
 
 test('downloads for which there is no room are reported as an exhausted budget, too, in one report a day', () => {

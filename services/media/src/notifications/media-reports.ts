@@ -21,16 +21,27 @@ export function createMediaReports(reports: Reports) {
   return {
     /** Reports that the budget cannot be kept, or has no room for a download. */
     storageExhausted,
-    /** Reports the end of a job that failed. */
+    /** Reports that the stored files cannot be found, or that they are there again. */
+    storageMissing(isMissing: boolean): void {
+      const condition = { class: 'storage.missing', subject: 'storage', path: '/settings?tab=storage' }
+      if (!isMissing) reports.end({ ...condition, title: 'The stored files are there again', text: '' })
+      else
+        reports.begin({
+          ...condition,
+          title: 'The stored files cannot be found',
+          text: 'Not one of them is in the place that ARTIFACTS names. Mount its disk, or correct the setting; nothing is forgotten.',
+        })
+    },
+    /** Reports the end of a job that failed, or is done. */
     jobEnded(job: EndedJob, now: number): void {
       const { id, video_title: title, url, status, message } = job
-      if (status !== 'error') return
+      if (status === 'cancelled') return
       if (job.error_code === 'no_room') storageExhausted(now)
       reports.notify({
-        class: 'job.failed',
+        class: status === 'error' ? 'job.failed' : 'job.done',
         // Several processes see the same end.
         key: `${id} ${job.attempt}`,
-        title: `Download failed: ${title ?? new URL(url).hostname}`,
+        title: `Download ${status === 'error' ? 'failed' : 'finished'}: ${title ?? new URL(url).hostname}`,
         text: message ?? '',
         path: `/job/${id}`,
       })

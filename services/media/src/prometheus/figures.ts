@@ -122,13 +122,13 @@ function storageCollector({ db, clock, scratch, settings }: FigureDependencies):
         help: 'Size of the jobs’ files; copies made from them, such as trims and stems, are not included',
       },
       hearth_media_stored_bytes: { type: 'gauge', help: 'Size of all stored files by kind; a shared one counts once' },
-      hearth_media_storage_reserved_bytes: { type: 'gauge', help: 'Space kept for downloads that run' },
+      hearth_media_storage_reserved_bytes: { type: 'gauge', help: 'Space kept for downloads and exports that run' },
       hearth_media_storage_budget_bytes: { type: 'gauge', help: 'Most that stored files may take; 0 is without limit' },
       hearth_media_disk_free_bytes: { type: 'gauge', help: 'Space that the service may still use on its disk' },
       hearth_media_disk_reserve_bytes: { type: 'gauge', help: 'Free space below which no job is accepted' },
     },
     async read() {
-      const usage = await readUsage(db, settings())
+      const usage = await readUsage(db, { settings: settings(), now: clock.now() })
       return {
         hearth_media_artifacts_bytes: await stored(),
         hearth_media_stored_bytes: usage.kinds.map(({ kind, bytes }) => [{ kind }, bytes] as const),

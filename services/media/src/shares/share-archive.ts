@@ -5,7 +5,7 @@ import { downloadName } from '../jobs/file-names.ts'
 import { Problem } from '../problems.ts'
 import { provideFile } from './share-files.ts'
 import type { LinkedFile } from './store.ts'
-import { zipStream, type ZipEntry } from './zip-stream.ts'
+import { zipStream, type ZipEntry } from '../delivery/zip-stream.ts'
 
 interface ArchiveDependencies {
   readonly artifacts: ArtifactStore

@@ -88,6 +88,8 @@ export class Shares {
     const link = this.#newLink(first, { is_reusable: 0, ...(await this.#valuesOf(wanted)) })
     await database.query.transaction().execute(async (trx) => {
       await store.lockLinks(database, trx)
+      // They may have gone to make room since they were found.
+      if (!(await store.allHaveFiles(trx, [first, ...others]))) throw conflict('job_ids: a file is not there any more')
       await this.#insert(trx, link, others)
     })
     return this.#read(link.token_hash, base)

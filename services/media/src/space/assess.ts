@@ -16,8 +16,8 @@ export interface RoomQuestion {
   readonly now: number
   /** Bytes to be stored; none by default. */
   readonly bytes?: number
-  /** Job whose own reservation does not count. */
-  readonly besides?: string | undefined
+  /** Id of the job or export whose own reservation does not count. */
+  readonly besides?: string
   /** Bytes that the disk lacks. */
   readonly diskShortage?: number
 }
@@ -38,7 +38,10 @@ const nothing: RoomPlan = { copies: [], jobs: [], freed: 0, isComplete: true }
 /** Finds out whether there is room, and what would go to make it. Changes nothing. */
 export async function assessRoom(db: Kysely<Tables>, question: RoomQuestion): Promise<Assessment> {
   const { budget, rule, now, bytes = 0, besides, diskShortage = 0 } = question
-  const [used, reserved] = [await sumTotals(db), await sumReserved(db, besides)]
+  const [used, reserved] = [
+    await sumTotals(db),
+    await sumReserved(db, { now, ...(besides !== undefined && { besides }) }),
+  ]
   const shortage = budget === 0 ? 0 : Math.max(0, used + reserved + bytes - budget, diskShortage)
   const plan = shortage === 0 ? nothing : await planRoom(db, { shortage, rule, now })
   const freeable = plan.isComplete ? plan.freed : await sumFreeable(db, now)
@@ -73,8 +76,8 @@ export function planView({ shortage, freeable, plan: { copies, jobs, freed, isCo
 /** What stored files take, as far as the database knows it. */
 export async function readUsage(
   db: Kysely<Tables>,
-  { storage_budget_bytes, storage_rule }: Settings,
-): Promise<Omit<StorageUsage, 'work_bytes' | 'disk_free_bytes'>> {
+  { settings, now }: { settings: Settings; now: number },
+): Promise<Omit<StorageUsage, 'work_bytes' | 'disk_free_bytes' | 'is_missing'>> {
   const totals = new Map((await readTotals(db)).map((row) => [row.kind, row]))
   const kinds = artifactKinds.map((kind) => {
     const { bytes = 0, files = 0 } = totals.get(kind) ?? {}
@@ -82,9 +85,9 @@ export async function readUsage(
   })
   return {
     used_bytes: kinds.reduce((sum, { bytes }) => sum + bytes, 0),
-    reserved_bytes: await sumReserved(db),
-    budget_bytes: storage_budget_bytes,
-    rule: storage_rule,
+    reserved_bytes: await sumReserved(db, { now }),
+    budget_bytes: settings.storage_budget_bytes,
+    rule: settings.storage_rule,
     kinds,
     pinned: await sumPinned(db),
   }

@@ -1,12 +1,11 @@
 import type { Kysely } from 'kysely'
 import type { StorageRule } from '../settings/schema.ts'
-import type { ArtifactRow } from '../artifacts/tables.ts'
 import type { Tables } from '../tables.ts'
-import { listCandidates, listCopies, type Candidate } from './store.ts'
+import { listCandidates, listCopies, type Candidate, type Copy, type Placed } from './store.ts'
 
 /** Files that go to make room. */
 export interface RoomPlan {
-  readonly copies: readonly (ArtifactRow & { readonly title: string })[]
+  readonly copies: readonly Copy[]
   readonly jobs: readonly LeavingJob[]
   readonly freed: number
   /** False when the plan ends before there is enough, although more might go. */
@@ -25,8 +24,11 @@ export interface RoomRequest {
   readonly now: number
 }
 
-/** Rows read at a time; most copies and jobs in one plan. */
+/** Jobs read at a time. */
 const slice = 200
+/** Copies read first, and at a time from then on: few are needed mostly, and what is left is sorted anew for each part. */
+const [fewCopies, manyCopies] = [200, 2000]
+/** Most copies and jobs in one plan. */
 const [maxCopies, maxJobs] = [2000, 1000]
 
 /**
@@ -35,32 +37,42 @@ const [maxCopies, maxJobs] = [2000, 1000]
  */
 export async function planRoom(db: Kysely<Tables>, request: RoomRequest): Promise<RoomPlan> {
   const { shortage, rule, now } = request
-  const copies: (ArtifactRow & { title: string })[] = []
+  const { copies, freed: freedByCopies, isMore } = await planCopies(db, request)
+  if (freedByCopies >= shortage) return { copies, jobs: [], freed: freedByCopies, isComplete: true }
+  // No download goes while a copy may.
+  if (isMore) return { copies, jobs: [], freed: freedByCopies, isComplete: false }
+  const picker = createJobPicker()
+  let freed = freedByCopies
+  let after: Placed | undefined
+  do {
+    const { found, next } = await listCandidates(db, rule, { now, after, limit: slice })
+    for (const candidate of found) {
+      if (freed >= shortage || picker.jobs.length >= maxJobs) break
+      freed += picker.add(candidate)
+    }
+    after = next
+  } while (after !== undefined && freed < shortage && picker.jobs.length < maxJobs)
+  return { copies, jobs: picker.jobs, freed, isComplete: freed >= shortage || after === undefined }
+}
+
+async function planCopies(
+  db: Kysely<Tables>,
+  { shortage, now }: RoomRequest,
+): Promise<{ copies: Copy[]; freed: number; isMore: boolean }> {
+  const copies: Copy[] = []
   let freed = 0
   let isMore = true
-  while (isMore && freed < shortage && copies.length < maxCopies) {
-    const found = await listCopies(db, { now, offset: copies.length, limit: slice })
-    isMore = found.length === slice
+  for (let part = fewCopies; isMore && freed < shortage && copies.length < maxCopies; part = manyCopies) {
+    const limit = Math.min(part, maxCopies - copies.length)
+    const found = await listCopies(db, { now, after: copies.at(-1), limit })
+    isMore = found.length === limit
     for (const copy of found) {
       if (freed >= shortage) break
       copies.push(copy)
       freed += copy.bytes
     }
   }
-  if (freed >= shortage) return { copies, jobs: [], freed, isComplete: true }
-  // No download goes while a copy may.
-  if (isMore) return { copies, jobs: [], freed, isComplete: false }
-  const picker = createJobPicker()
-  isMore = true
-  for (let offset = 0; isMore && freed < shortage && picker.jobs.length < maxJobs; offset += slice) {
-    const candidates = await listCandidates(db, rule, { now, offset, limit: slice })
-    isMore = candidates.isMore
-    for (const candidate of candidates.found) {
-      if (freed >= shortage || picker.jobs.length >= maxJobs) break
-      freed += picker.add(candidate)
-    }
-  }
-  return { copies, jobs: picker.jobs, freed, isComplete: freed >= shortage || !isMore }
+  return { copies, freed, isMore }
 }
 
 /** Creates what collects jobs in their order; those that share a file are picked with the last of them. */

@@ -11,12 +11,15 @@ const count = z.int().min(0)
 export const StorageUsage = z
   .object({
     used_bytes: bytes.meta({ description: 'All stored files; one that several downloads share counts once' }),
-    reserved_bytes: bytes.meta({ description: 'Kept for downloads that run' }),
+    reserved_bytes: bytes.meta({ description: 'Kept for downloads and exports that run' }),
     work_bytes: bytes.meta({ description: 'Temporary files of running downloads on this host' }),
     budget_bytes: bytes.meta({ description: '0 is without limit' }),
     rule: StorageRule,
     disk_free_bytes: bytes.meta({ description: 'Space on the disk of this host' }),
     kinds: z.array(z.object({ kind: z.enum(artifactKinds), bytes, files: count })),
+    is_missing: z.boolean().meta({
+      description: 'None of the stored files can be found: their disk is not mounted, or ARTIFACTS names another place',
+    }),
     pinned: z.object({ bytes, downloads: count }).meta({ description: 'Downloads that never go' }),
   })
   .meta({ id: 'StorageUsage' })

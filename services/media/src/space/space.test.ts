@@ -3,23 +3,27 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { DatabaseLocation } from '@hearth/database'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { createLocalBus } from '@hearth/events'
 import { createFastTimers, createLog } from '@hearth/runtime'
-import { temporaryDirectory } from '@hearth/testing'
+import { eventually, temporaryDirectory } from '@hearth/testing'
 import { bothDatabases } from '../../test/intake-fixture.ts'
-import { finishedJob, openTables } from '../../test/job-row.ts'
+import { finishedJob, newExport, openTables } from '../../test/job-row.ts'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { ArtifactLedger } from '../artifacts/ledger.ts'
 import { openArtifacts } from '../artifacts/open-artifacts.ts'
 import type { MediaEvent } from '../events.ts'
-import { findJob, insertJob } from '../jobs/store.ts'
+import { cancelExport, claimExport, hideExport, insertExport, writeRunning } from '../exports/store.ts'
+import { lockJobs } from '../jobs/lock-store.ts'
+import { deleteJobRows, findJob, insertJob, setPinned } from '../jobs/store.ts'
+import { requestAnalysis } from '../reanalysis/store.ts'
 import { defaultSettings, type Settings } from '../settings/schema.ts'
 import { insertLink } from '../shares/store.ts'
 import type { ArtifactRow } from '../artifacts/tables.ts'
 import type { JobRow, ShareLinkRow, Tables } from '../tables.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import { sweepArtifacts } from '../upkeep/sweep-artifacts.ts'
+import { planRoom } from './plan-room.ts'
 import { Space } from './space.ts'
 import { insertEvictions } from './store.ts'
 
@@ -66,6 +70,7 @@ async function openHouse(location: DatabaseLocation) {
     database,
     artifacts,
     artifactsFolder: place.path,
+    presence: { isMissing: false },
     bus,
     timers,
     log: createLog({ name: 'test', level: 'silent' }),
@@ -80,10 +85,23 @@ async function openHouse(location: DatabaseLocation) {
   }
   return {
     db: database.query,
+    now: () => timers.now(),
     artifacts,
     space,
     told,
     put,
+    /** Resolves when somebody waits for another one's lock; at once on SQLite, where all wait for one connection. */
+    isWaited: async () =>
+      database.kind === 'sqlite' ||
+      eventually(
+        async () =>
+          (
+            await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+              database.query,
+            )
+          ).rows.length,
+        (count) => count > 0,
+      ),
     set: (more: Partial<Settings>) => (settings = { ...settings, ...more }),
     die: () => (isDead = true),
     async revive() {
@@ -163,6 +181,16 @@ async function addMany(db: Kysely<Tables>, count: number, copies = 0): Promise<v
       { kind: 'conversion', bytes: copies, files: copies },
     ])
     .execute()
+}
+
+/** Works that begin with a finished job, as their features begin them. */
+const beginnings: Readonly<Record<string, (trx: Kysely<Tables>, id: string) => Promise<unknown>>> = {
+  analysis: (trx, id) => requestAnalysis(trx, id, 1),
+  export: async (trx, id) => {
+    await lockJobs(trx, [id])
+    await insertExport(trx, newExport({ job_id: id }))
+  },
+  pin: (trx, id) => setPinned(trx, id, true),
 }
 
 const active = (more: Partial<JobRow> = {}) => finishedJob({ status: 'downloading', artifact: null, ...more })
@@ -279,6 +307,110 @@ for (const { name, skip, createLocation } of bothDatabases) {
     assert.equal((await house.space.evictions(10)).length, 2)
   })
 
+  test(`${name}: work that begins while a plan is made keeps its file, and another one goes`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    house.set({ storage_budget_bytes: 1000 })
+    for (const [work, begin] of Object.entries(beginnings)) {
+      const old = await house.add(50, 1000)
+      const newer = await house.add(40, 1000)
+      const [begun, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const beginning = house.db.transaction().execute(async (trx) => {
+        await begin(trx, old.id)
+        begun.resolve()
+        await ready.promise
+      })
+      await begun.promise
+      const enforcing = house.space.enforce()
+      await Promise.race([enforcing, house.isWaited()])
+      ready.resolve()
+      await beginning
+      assert.equal(await enforcing, true, work)
+      assert.deepEqual(await house.kept(old, newer), [true, false], work)
+      await house.artifacts.removeJob(old.id)
+      await deleteJobRows(house.db, [old.id, newer.id], () => Promise.resolve())
+    }
+  })
+
+  test(`${name}: whoever changes several jobs at once never waits in a circle with an eviction`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    const [first, second] = [await house.add(50, 1000), await house.add(40, 1000)]
+    house.set({ storage_budget_bytes: 1 })
+    const [begun, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const changing = house.db.transaction().execute(async (trx) => {
+      await requestAnalysis(trx, second.id, 1)
+      begun.resolve()
+      await ready.promise
+      await requestAnalysis(trx, first.id, 1)
+    })
+    await begun.promise
+    const enforcing = house.space.enforce()
+    await Promise.race([enforcing, house.isWaited()])
+    ready.resolve()
+    await changing
+    assert.equal(await enforcing, false)
+    assert.deepEqual(await house.kept(first, second), [true, true])
+  })
+
+  test(`${name}: an export keeps room while its attempt runs, and no longer, however it ends`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    const source = await house.add(50, 1000)
+    const other = await house.add(40, 1000)
+    house.set({ storage_budget_bytes: 3000 })
+    const reserved = async () => (await house.space.usage()).reserved_bytes
+    const run = async (bytes: number) => {
+      const row = newExport({ job_id: source.id })
+      await insertExport(house.db, row)
+      const claimed = await claimExport(house.db, { now: house.now(), until: house.now() + hour })
+      assert.ok(claimed?.id === row.id)
+      if (bytes > 0) await house.space.reserveExport(claimed, { stored: bytes, work: 0, title: 'A title' })
+      assert.equal(await reserved(), bytes)
+      return claimed
+    }
+    const first = await run(600)
+    const job = active()
+    await insertJob(house.db, job)
+    await assert.rejects(house.space.reserve(job, 1500, true), /no room/)
+    // What is stored is not kept besides.
+    await house.put(source.id, `export_${first.id}_1.wav`, 200)
+    assert.deepEqual([await reserved(), (await house.space.usage()).used_bytes], [400, 2200])
+    await house.put(source.id, `export_${first.id}_2.wav`, 500)
+    assert.equal(await reserved(), 0)
+    await writeRunning(house.db, first, { status: 'done' })
+
+    await writeRunning(house.db, await run(100), { status: 'failed' })
+    assert.equal(await reserved(), 0, 'failed')
+    await cancelExport(house.db, (await run(100)).id, 1)
+    assert.equal(await reserved(), 0, 'cancelled')
+    await hideExport(house.db, (await run(100)).id)
+    assert.equal(await reserved(), 0, 'deleted')
+    const lost = await run(100)
+    await writeRunning(house.db, lost, { lease_until: house.now() - 1 })
+    assert.equal(await reserved(), 0, 'lost')
+    const again = await claimExport(house.db, { now: house.now(), until: house.now() + hour })
+    assert.ok(again?.id === lost.id)
+    assert.equal(await reserved(), 0, 'taken by another worker')
+    await house.space.reserveExport(lost, { stored: 50, work: 0, title: 'A title' })
+    assert.equal(await reserved(), 0, 'an overtaken attempt')
+    await house.space.reserveExport(again, { stored: 60, work: 0, title: 'A title' })
+    assert.equal(await reserved(), 60)
+
+    // To make room for it another download goes, never its own.
+    await house.space.reserveExport(again, { stored: 1000, work: 0, title: 'A title' })
+    assert.deepEqual(await house.kept(source, other), [true, false])
+    await assert.rejects(house.space.reserveExport(again, { stored: 2000, work: 0, title: 'A title' }), /no room/)
+  })
+
+  test(`${name}: an export for whose files on the way the disk has no room is refused`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    const size = { stored: 1, work: Number.MAX_SAFE_INTEGER / 2 }
+    await assert.rejects(house.space.checkExport(size), /There is no room for this/)
+    const row = newExport({ job_id: 'none', status: 'running' })
+    await assert.rejects(
+      house.space.reserveExport(row, { ...size, title: 'A title' }),
+      /not enough space left on the disk/,
+    )
+  })
+
   test(`${name}: a kill after files went leaves none of them, and no job that promises one`, { skip }, async () => {
     await using house = await openHouse(await createLocation())
     const jobs = [await house.add(50, 1000), await house.add(40, 1000)]
@@ -330,6 +462,72 @@ for (const { name, skip, createLocation } of bothDatabases) {
     assert.equal(await house.space.enforce(), true)
     assert.equal((await house.space.usage()).used_bytes, 10)
     assert.equal((await house.db.selectFrom('jobs').select('artifact').executeTakeFirst())?.artifact, 'source.m4a')
+  })
+
+  test(`${name}: a long plan has every download and copy once, in the order of its rule`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    // Many are equal, and some have no value.
+    const rows = Array.from({ length: 450 }, (_, index) =>
+      finishedJob({
+        last_used_at: index % 3 === 0 ? null : 1000 + (index % 7),
+        finished_at: 500 + (index % 5),
+        filesize_bytes: index % 4 === 0 ? null : 100 + (index % 6),
+      }),
+    )
+    const files = rows.flatMap(({ id }) =>
+      (['source.m4a', 'audio_mp3_1.mp3'] as const).map((file) => ({
+        job_id: id,
+        name: file,
+        folder_id: id,
+        kind: file === 'source.m4a' ? ('original' as const) : ('conversion' as const),
+        bytes: 10,
+        content_hash: null,
+        is_stored: 1,
+        put_at: -hour,
+      })),
+    )
+    for (let at = 0; at < rows.length; at += 150) {
+      await house.db
+        .insertInto('jobs')
+        .values(rows.slice(at, at + 150))
+        .execute()
+      await house.db
+        .insertInto('artifacts')
+        .values(files.slice(at * 2, at * 2 + 300))
+        .execute()
+    }
+    const by = (...values: ((row: JobRow) => number | string)[]) =>
+      rows
+        .toSorted((a, b) => {
+          for (const value of values) {
+            const [left, right] = [value(a), value(b)]
+            if (left !== right) return left < right ? -1 : 1
+          }
+          return 0
+        })
+        .map(({ id }) => id)
+    const used = (row: JobRow) => row.last_used_at ?? -1
+    const finished = (row: JobRow) => row.finished_at ?? 0
+    const plan = (rule: Settings['storage_rule']) =>
+      planRoom(house.db, { shortage: Number.MAX_SAFE_INTEGER, rule, now: house.now() })
+    const ids = async (rule: Settings['storage_rule']) => (await plan(rule)).jobs.map(({ id }) => id)
+    assert.deepEqual(
+      (await plan('oldest')).copies.map(({ job_id }) => job_id),
+      by(used, ({ id }) => id),
+    )
+    assert.deepEqual(
+      await ids('last_used'),
+      by(used, finished, ({ id }) => id),
+    )
+    assert.deepEqual(
+      await ids('oldest'),
+      by(finished, ({ id }) => id),
+    )
+    const largest = by(
+      ({ filesize_bytes: size }) => size ?? -1,
+      ({ id }) => id,
+    ).toReversed()
+    assert.deepEqual(await ids('largest'), largest)
   })
 
   test(`${name}: the log takes what went from 5,000 jobs`, { skip }, async () => {

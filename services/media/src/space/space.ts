@@ -1,10 +1,16 @@
 import { stat } from 'node:fs/promises'
 import type { Database } from '@hearth/database'
 import type { Log, Timers } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
 import type { ArtifactLedger } from '../artifacts/ledger.ts'
 import { changeLedger } from '../artifacts/ledger-store.ts'
+import type { StoragePresence } from '../artifacts/presence.ts'
 import type { MediaBus } from '../events.ts'
+import type { ExportRoom, ExportSize } from '../exports/export-room.ts'
+import { writeRunning } from '../exports/store.ts'
+import type { ExportRow } from '../exports/tables.ts'
 import { jobTimestamp } from '../jobs/job-view.ts'
+import { lockJobs } from '../jobs/lock-store.ts'
 import type { Room } from '../jobs/room.ts'
 import { diskReserve, freeSpace } from '../jobs/run-job.ts'
 import type { WorkFolders } from '../jobs/work-folders.ts'
@@ -26,6 +32,7 @@ export interface SpaceDependencies {
   readonly artifacts: ArtifactLedger
   /** Directory of the artifacts; undefined in object storage. */
   readonly artifactsFolder: string | undefined
+  readonly presence: Pick<StoragePresence, 'isMissing'>
   readonly bus: MediaBus
   readonly timers: Timers
   readonly log: Log
@@ -42,7 +49,7 @@ const loggedFor = 180 * 86_400_000
 const maxRounds = 50
 
 /** The budget of the stored files: what they take, what fits, and what goes to make room. */
-export class Space implements Room {
+export class Space implements Room, ExportRoom {
   readonly #dependencies: SpaceDependencies
   readonly #stop: (() => void)[] = []
   #enforcing: Promise<void> | undefined
@@ -74,9 +81,14 @@ export class Space implements Room {
   }
 
   async usage(): Promise<StorageUsage> {
-    const { database, settings, folders, scratch } = this.#dependencies
-    const known = await readUsage(database.query, settings())
-    return { ...known, work_bytes: await folders.bytes(), disk_free_bytes: await freeSpace(scratch) }
+    const { database, settings, folders, scratch, presence } = this.#dependencies
+    const known = await readUsage(database.query, { settings: settings(), now: this.#now() })
+    return {
+      ...known,
+      work_bytes: await folders.bytes(),
+      disk_free_bytes: await freeSpace(scratch),
+      is_missing: presence.isMissing,
+    }
   }
 
   /** What would go for another budget or rule; nothing does. */
@@ -110,26 +122,54 @@ export class Space implements Room {
     const bytes = this.#estimate(info, wanted)
     if (bytes === undefined) return
     const found = await this.#assess(bytes)
-    if (!found.fits)
-      throw new Problem(503, `There is no room for this: ${this.#refusal(bytes, found)}`, {
-        more: { error: 'no_room' },
-      })
+    if (!found.fits) throw noRoom(this.#refusal(bytes, found))
+  }
+
+  async checkExport({ stored, work }: ExportSize): Promise<void> {
+    const found = await this.#assess(stored, { diskBytes: stored + work })
+    if (!found.fits) throw noRoom(this.#refusal(stored, found))
   }
 
   async reserve(job: JobRow, bytes: number, isWritten: boolean): Promise<void> {
-    const diskShortage = isWritten ? 0 : bytes - (await this.#diskRoom())
+    const holder: Holder = {
+      id: job.id,
+      title: job.video_title ?? job.url,
+      async keep(trx) {
+        await reserveBytes(trx, job, bytes)
+      },
+    }
+    await this.#reserve(holder, { bytes, diskBytes: isWritten ? 0 : bytes })
+  }
+
+  async reserveExport(row: Pick<ExportRow, 'id' | 'attempt'>, size: ExportSize & { title: string }): Promise<void> {
+    const { stored, work, title } = size
+    const holder: Holder = {
+      id: row.id,
+      title: `an export of ${title}`,
+      async keep(trx) {
+        await writeRunning(trx, row, { reserved_bytes: stored })
+      },
+    }
+    await this.#reserve(holder, { bytes: stored, diskBytes: stored + work })
+  }
+
+  async #reserve(holder: Holder, { bytes, diskBytes }: { bytes: number; diskBytes: number }): Promise<void> {
+    const diskShortage = diskBytes === 0 ? 0 : diskBytes - (await this.#diskRoom())
     if (diskShortage > 0 && !(await this.#frees())) throw new MediaFailure('disk_full')
     for (let round = 1; ; round += 1) {
-      const outcome = await this.#makeRoom({ job, bytes, diskShortage })
+      const outcome = await this.#makeRoom({ holder, bytes, diskShortage })
       if (outcome === 'enough') return
       if (outcome === 'more' && round < maxRounds) continue
-      throw new MediaFailure('no_room', this.#refusal(bytes, await this.#assess(bytes, job.id)))
+      const found = await this.#assess(bytes, { besides: holder.id, diskBytes })
+      throw new MediaFailure('no_room', this.#refusal(bytes, found))
     }
   }
 
   /** Makes room where more is stored than the budget allows. Resolves to false when it cannot be kept to. */
   async enforce(): Promise<boolean> {
-    if (this.#dependencies.settings().storage_budget_bytes === 0) return true
+    const { settings, presence } = this.#dependencies
+    // Deleting what is not there would make no room, and its downloads would lose what comes back.
+    if (settings().storage_budget_bytes === 0 || presence.isMissing) return true
     for (let round = 1; round <= maxRounds; round += 1) {
       const outcome = await this.#makeRoom({ bytes: 0, diskShortage: 0 })
       if (outcome !== 'more') return outcome === 'enough'
@@ -149,28 +189,36 @@ export class Space implements Room {
     await deleteEvictions(this.#db, this.#now() - loggedFor)
   }
 
-  /** Makes room in one transaction; `more` when a next one may make more. Without a job whatever may go goes. */
-  async #makeRoom(wanted: { job?: JobRow; bytes: number; diskShortage: number }): Promise<'enough' | 'none' | 'more'> {
+  /** Makes room in one transaction; `more` when a next one may make more. Without a holder whatever may go goes. */
+  async #makeRoom(wanted: {
+    holder?: Holder
+    bytes: number
+    diskShortage: number
+  }): Promise<'enough' | 'none' | 'more'> {
     const { database, artifacts, bus, log, settings } = this.#dependencies
-    const { job, bytes, diskShortage } = wanted
+    const { holder, bytes, diskShortage } = wanted
     const { storage_budget_bytes: budget, storage_rule: rule } = settings()
-    const question = { budget, rule, now: this.#now(), bytes, besides: job?.id, diskShortage }
-    const reason =
-      job === undefined ? 'more was stored than the budget allows' : `room for ${job.video_title ?? job.url}`
+    const besides = holder?.id ?? ''
+    const question = { budget, rule, now: this.#now(), bytes, besides, diskShortage }
+    const reason = holder === undefined ? 'more was stored than the budget allows' : `room for ${holder.title}`
     const work = changeLedger(database, async (trx) => {
       await lockLinks(database, trx)
+      // Before those whose files go, which are locked without waiting.
+      if (holder !== undefined) await lockJobs(trx, [holder.id])
       const { shortage, plan, freeable } = await assessRoom(trx, question)
       const isEnough = plan.freed >= shortage
       // A part of what is needed goes only if the rest can follow.
-      if (job !== undefined && freeable < shortage) return { outcome: 'none' as const, evicted: nothingGone }
+      if (holder !== undefined && freeable < shortage) return { outcome: 'none' as const, evicted: nothingGone }
       const evicted = await evict(trx, plan, { artifacts, now: question.now, reason: reason.slice(0, 300) })
-      if (isEnough && job !== undefined) await reserveBytes(trx, job, bytes)
+      if (isEnough) await holder?.keep(trx)
       const unfinished = plan.isComplete ? ('none' as const) : ('more' as const)
       return { outcome: isEnough ? ('enough' as const) : unfinished, evicted }
     })
-    const { outcome, evicted } = await work.catch((error: unknown) => {
-      if (error instanceof PlanOutdated) return { outcome: 'more' as const, evicted: nothingGone }
-      throw error
+    const { outcome, evicted } = await work.catch(async (error: unknown) => {
+      if (!(error instanceof PlanOutdated)) throw error
+      // One after another, and holding nothing meanwhile.
+      for (const id of error.busy) await lockJobs(database.query, [id])
+      return { outcome: 'more' as const, evicted: nothingGone }
     })
     for (const event of evicted.events) bus.publish(event)
     await artifacts
@@ -179,12 +227,16 @@ export class Space implements Room {
     return outcome
   }
 
-  async #assess(bytes: number, besides?: string): Promise<Assessment & { fits: boolean; diskRoom: number }> {
+  /** `diskBytes` are written to the disk on the way, those that are stored included. */
+  async #assess(
+    bytes: number,
+    { besides = '', diskBytes = bytes }: { besides?: string; diskBytes?: number } = {},
+  ): Promise<Assessment & { fits: boolean; diskRoom: number }> {
     const { storage_budget_bytes: budget, storage_rule: rule } = this.#dependencies.settings()
     const [diskRoom, frees] = [await this.#diskRoom(), await this.#frees()]
-    const diskShortage = frees ? Math.max(0, bytes - diskRoom) : 0
+    const diskShortage = frees ? Math.max(0, diskBytes - diskRoom) : 0
     const found = await assessRoom(this.#db, { budget, rule, now: this.#now(), bytes, besides, diskShortage })
-    const fits = found.freeable >= found.shortage && (frees || bytes <= diskRoom)
+    const fits = found.freeable >= found.shortage && (frees || diskBytes <= diskRoom)
     return { ...found, fits, diskRoom }
   }
 
@@ -225,5 +277,17 @@ export class Space implements Room {
     return this.#dependencies.database.query
   }
 }
+
+/** What room is kept for. */
+interface Holder {
+  /** Id of the job or of the export. */
+  readonly id: string
+  readonly title: string
+  /** Writes how much is kept, unless it does not run any more. */
+  keep(trx: Kysely<Tables>): Promise<void>
+}
+
+const noRoom = (detail: string): Problem =>
+  new Problem(503, `There is no room for this: ${detail}`, { more: { error: 'no_room' } })
 
 const nothingGone: Evicted = { places: [], events: [] }

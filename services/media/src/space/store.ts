@@ -1,8 +1,8 @@
-import { sql, type ExpressionBuilder, type Kysely } from 'kysely'
+import { sql, type ExpressionBuilder, type Kysely, type SqlBool } from 'kysely'
 import { remakeableKinds } from '../artifacts/artifact-kind.ts'
 import { activeStatuses, completedStatuses } from '../jobs/job-machine.ts'
 import type { StorageRule } from '../settings/schema.ts'
-import { waiting } from '../exports/store.ts'
+import { sumReservedByExports, waiting } from '../exports/store.ts'
 import { hasLiveLink } from '../shares/store.ts'
 import type { ArtifactRow } from '../artifacts/tables.ts'
 import type { EvictionRow } from './tables.ts'
@@ -10,10 +10,10 @@ import type { JobRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
-/** Part of a list that is read. */
-export interface Slice {
+/** Part of a list that is read: so many rows that come after one. */
+export interface Slice<Row> {
   readonly now: number
-  readonly offset: number
+  readonly after: Row | undefined
   readonly limit: number
 }
 
@@ -48,24 +48,42 @@ const mayGo = (now: number) => (row: ExpressionBuilder<Tables, 'jobs'>) =>
     row.not(hasLiveLink(now)),
   ])
 
+/** Of some jobs, the ids of those whose files may go. */
+export async function whichMayGo(db: Db, ids: readonly string[], now: number): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (let at = 0; at < ids.length; at += 500) {
+    const part = ids.slice(at, at + 500)
+    const rows = await db.selectFrom('jobs').select('id').where('id', 'in', part).where(mayGo(now)).execute()
+    for (const { id } of rows) found.add(id)
+  }
+  return found
+}
+
+/** A file that can be made again. */
+export type Copy = ArtifactRow & Pick<JobRow, 'last_used_at'> & { readonly title: string }
+
 /** Files that can be made again and may go, those of the longest unused jobs first. */
-export async function listCopies(db: Db, { now, offset, limit }: Slice): Promise<(ArtifactRow & { title: string })[]> {
+export async function listCopies(db: Db, { now, after, limit }: Slice<Copy>): Promise<Copy[]> {
   return db
     .selectFrom('artifacts')
     .innerJoin('jobs', 'jobs.id', 'artifacts.job_id')
     .selectAll('artifacts')
-    .select(titleOf)
+    .select(['jobs.last_used_at', titleOf])
     .where('artifacts.kind', 'in', remakeableKinds)
     .where('artifacts.is_stored', '=', 1)
     .where('artifacts.put_at', '<', now - youngCopy)
     .where(mayGo(now))
+    .$if(after !== undefined, (query) => query.where(copiesAfter(after as Copy)))
     .orderBy('jobs.last_used_at', (by) => by.asc().nullsFirst())
     .orderBy('artifacts.job_id')
     .orderBy('artifacts.name')
     .limit(limit)
-    .offset(offset)
     .execute()
 }
+
+/** In a form that leaves it to the kinds of the files where the database begins: there are far fewer copies than jobs. */
+const copiesAfter = ({ last_used_at: used, job_id, name }: Copy) =>
+  sql<SqlBool>`(coalesce(jobs.last_used_at, -1), artifacts.job_id, artifacts.name) > (${used ?? -1}, ${job_id}, ${name})`
 
 const titleOf = sql<string>`coalesce(jobs.video_title, jobs.url)`.as('title')
 
@@ -81,9 +99,17 @@ export interface Candidate extends Pick<JobRow, 'id' | 'last_used_at'> {
   readonly other_bytes: number
 }
 
-/** Ids of jobs whose files may go, in the order of a rule. */
-async function candidateIds(db: Db, rule: StorageRule, { now, offset, limit }: Slice): Promise<string[]> {
-  const query = db.selectFrom('jobs').select('jobs.id').where(mayGo(now)).limit(limit).offset(offset)
+/** What decides the place of a job in the order of any rule. */
+export type Placed = Pick<JobRow, 'id' | 'last_used_at' | 'finished_at' | 'filesize_bytes'>
+
+/** Jobs whose files may go, in the order of a rule. */
+async function placedJobs(db: Db, rule: StorageRule, { now, after, limit }: Slice<Placed>): Promise<Placed[]> {
+  const query = db
+    .selectFrom('jobs')
+    .select(['jobs.id', 'jobs.last_used_at', 'jobs.finished_at', 'jobs.filesize_bytes'])
+    .where(mayGo(now))
+    .$if(after !== undefined, (rest) => rest.where(jobsAfter(rule, after as Placed)))
+    .limit(limit)
   const ordered =
     rule === 'largest'
       ? query.orderBy('jobs.filesize_bytes', (by) => by.desc().nullsLast()).orderBy('jobs.id', 'desc')
@@ -93,17 +119,31 @@ async function candidateIds(db: Db, rule: StorageRule, { now, offset, limit }: S
             .orderBy('jobs.last_used_at', (by) => by.asc().nullsFirst())
             .orderBy('jobs.finished_at')
             .orderBy('jobs.id')
-  return (await ordered.execute()).map(({ id }) => id)
+  return ordered.execute()
 }
 
-/** Jobs whose files may go, in the order of a rule; those whose file has no row yet are left out. */
+/** True of what comes after a job in the order of a rule. Every job that may go has the time at which it was finished. */
+function jobsAfter(rule: StorageRule, { id, last_used_at: used, finished_at: finished, filesize_bytes: size }: Placed) {
+  const finishedAfter = sql<SqlBool>`(jobs.finished_at, jobs.id) > (${finished ?? 0}, ${id})`
+  if (rule === 'oldest') return finishedAfter
+  if (rule === 'largest')
+    return size === null
+      ? sql<SqlBool>`(jobs.filesize_bytes is null and jobs.id < ${id})`
+      : sql<SqlBool>`(jobs.filesize_bytes is null or (jobs.filesize_bytes, jobs.id) < (${size}, ${id}))`
+  return used === null
+    ? sql<SqlBool>`(jobs.last_used_at is not null or ${finishedAfter})`
+    : sql<SqlBool>`(jobs.last_used_at, jobs.finished_at, jobs.id) > (${used}, ${finished ?? 0}, ${id})`
+}
+
+/** Jobs whose files may go, in the order of a rule; those whose file has no row yet are left out. `next` is for the next part. */
 export async function listCandidates(
   db: Db,
   rule: StorageRule,
-  page: Slice,
-): Promise<{ found: Candidate[]; isMore: boolean }> {
-  const ids = await candidateIds(db, rule, page)
-  if (ids.length === 0) return { found: [], isMore: false }
+  part: Slice<Placed>,
+): Promise<{ found: Candidate[]; next: Placed | undefined }> {
+  const placed = await placedJobs(db, rule, part)
+  const ids = placed.map(({ id }) => id)
+  if (ids.length === 0) return { found: [], next: undefined }
   const others = sql<number>`coalesce((
     select cast(sum(o.bytes) as bigint) from artifacts o
     where o.job_id = jobs.id and o.name <> artifacts.name and o.kind not in (${sql.join([...remakeableKinds])})
@@ -122,7 +162,8 @@ export async function listCandidates(
     .where('artifacts.is_stored', '=', 1)
     .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
-  return { found: ids.flatMap((id) => byId.get(id) ?? []), isMore: ids.length === page.limit }
+  const next = ids.length === part.limit ? placed.at(-1) : undefined
+  return { found: ids.flatMap((id) => byId.get(id) ?? []), next }
 }
 
 const sumOf = (column: string) => sql<number>`coalesce(cast(sum(${sql.ref(column)}) as bigint), 0)`
@@ -158,15 +199,15 @@ export async function sumTotals(db: Db): Promise<number> {
   return bytes
 }
 
-/** Bytes that running jobs will store, one left out. */
-export async function sumReserved(db: Db, besides?: string): Promise<number> {
+/** Bytes that running jobs and exports will store; the one with an id is left out. */
+export async function sumReserved(db: Db, { now, besides = '' }: { now: number; besides?: string }): Promise<number> {
   const { bytes } = await db
     .selectFrom('jobs')
     .select(sumOf('reserved_bytes').as('bytes'))
     .where('status', 'in', activeStatuses)
-    .$if(besides !== undefined, (query) => query.where('id', '<>', besides ?? ''))
+    .where('id', '<>', besides)
     .executeTakeFirstOrThrow()
-  return bytes
+  return bytes + (await sumReservedByExports(db, { now, besides }))
 }
 
 /** Pinned jobs with files: their number, and the bytes of their files. */

@@ -1,7 +1,9 @@
 import { acquireLock, type Database } from '@hearth/database'
 import type { Log, Timers } from '@hearth/runtime'
+import { lockJobs } from '../jobs/lock-store.ts'
+import { findJob } from '../jobs/store.ts'
 import type { StemSplitRow, Tables } from '../tables.ts'
-import { conflict, unavailable } from '../problems.ts'
+import { conflict, notFound, unavailable } from '../problems.ts'
 import { addStemTime, claimSplit, keepSplit, type SplitClaim } from './store.ts'
 
 /** The split belongs to another owner, or its job is gone. */
@@ -33,6 +35,9 @@ export async function takeLease(
   const now = timers.now()
   const row = await database.query.transaction().execute(async (trx) => {
     await acquireLock(database.kind, trx, splitLock)
+    // Its file may have gone to make room since it was found; from here on it does not.
+    await lockJobs(trx, [wanted.jobId])
+    if ((await findJob(trx, wanted.jobId))?.artifact == null) throw notFound('file')
     return claimSplit(trx, { ...wanted, now, leaseUntil: now + length })
   })
   if (row === 'running') throw conflict('The stems of this sound are being made already')
@@ -100,6 +105,7 @@ export class SplitLease {
       const now = this.#dependencies.timers.now()
       const lease = Math.max(this.#lease + 1, now + length)
       const isOurs = await this.#dependencies.database.query.transaction().execute(async (trx) => {
+        if (isLast) await lockJobs(trx, [this.row.job_id])
         const isKept = await keepSplit(trx, this.#key, { ...values, lease_until: lease, updated_at: now })
         if (isKept && isLast) await addStemTime(trx, this.row.job_id, this.row.duration_ms)
         return isKept

@@ -15,6 +15,7 @@ const Probe = z.object({
       codec_type: z.string().catch(''),
       codec_name: z.string().catch('unknown'),
       sample_rate: number,
+      channels: number,
       width: number,
       height: number,
       disposition: z.object({ attached_pic: number }).optional(),
@@ -33,7 +34,7 @@ export function factsOf(json: string) {
     durationMs: Math.round(format.duration * 1000),
     sizeBytes: format.size,
     bitrateKbps: Math.round(format.bit_rate / 1000),
-    audio: audio === undefined ? undefined : { codec: audio.codec_name, sampleRate: audio.sample_rate },
+    audio: audio && { codec: audio.codec_name, sampleRate: audio.sample_rate, channels: audio.channels },
     video: video === undefined ? undefined : { codec: video.codec_name, width: video.width, height: video.height },
   }
 }

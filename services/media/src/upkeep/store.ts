@@ -17,7 +17,7 @@ export async function expiredJobs(db: Db, before: number): Promise<JobRow[]> {
     .execute()
 }
 
-/** Removes the file, links, stems, exports and the workbench from a job's rows. In a transaction. */
+/** Removes the file, links, stems, exports and the workbench from a job's rows. In a transaction that locks the job. */
 export async function forgetFiles(trx: Db, id: string, message: string): Promise<JobRow | undefined> {
   // A link to further files goes on with those.
   const withOthers = trx.selectFrom('share_files').select('token_hash')
@@ -34,14 +34,22 @@ export async function forgetFiles(trx: Db, id: string, message: string): Promise
     .executeTakeFirst()
 }
 
-/** Returns the ids of queued and active jobs. */
-export async function goingOn(db: Db): Promise<string[]> {
+/** Of some jobs, the ids of those that are queued or active. */
+export async function goingOn(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
   const rows = await db
     .selectFrom('jobs')
     .select('id')
+    .where('id', 'in', [...ids])
     .where('status', 'in', ['queued', ...activeStatuses])
     .execute()
-  return rows.map(({ id }) => id)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Files that count as stored: some of those put last and first. */
+export async function someFiles(db: Db, limit: number): Promise<ArtifactRow[]> {
+  const stored = db.selectFrom('artifacts').selectAll().where('is_stored', '=', 1).where('bytes', '>', 0).limit(limit)
+  return [...(await stored.orderBy('put_at', 'desc').execute()), ...(await stored.orderBy('put_at').execute())]
 }
 
 /** The members of a job that decide whether its files are kept. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rmdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { migrate, openDatabase } from '@hearth/database'
@@ -11,6 +11,7 @@ import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { ArtifactLedger } from '../artifacts/ledger.ts'
 import { openArtifacts } from '../artifacts/open-artifacts.ts'
 import { migrations } from '../database/migrations/index.ts'
+import { StoragePresence } from '../artifacts/presence.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import { createLocalBus } from '@hearth/events'
 import type { MediaEvent } from '../events.ts'
@@ -18,6 +19,7 @@ import { findJob, insertJob } from '../jobs/store.ts'
 import { WorkFolders } from '../jobs/work-folders.ts'
 import { defaultSettings } from '../settings/schema.ts'
 import { insertLink } from '../shares/store.ts'
+import { goingOn } from './store.ts'
 import { createUpkeep } from './upkeep.ts'
 
 const day = 86_400_000
@@ -33,11 +35,13 @@ async function openHouse(retentionDays: number) {
   const bus = createLocalBus<MediaEvent>()
   const told: unknown[] = []
   bus.subscribe((event) => told.push(event))
+  const presence = new StoragePresence()
   const work = join(place.path, 'work')
   const upkeep = createUpkeep({
     database,
     db,
     artifacts,
+    presence,
     folders: new WorkFolders(work),
     bus,
     timers,
@@ -62,6 +66,7 @@ async function openHouse(retentionDays: number) {
     artifacts,
     told,
     upkeep,
+    presence,
     store,
     add,
     work,
@@ -133,4 +138,55 @@ test('orphaned files are deleted when old enough, or at a start, and running wor
   await house.store(stray)
   await house.upkeep.clear()
   assert.equal(existsSync(join(house.folder, stray)), false)
+})
+
+test('while no stored file can be found, nothing is forgotten, and what is there again is as before', async () => {
+  await using house = await openHouse(7)
+  const past = house.timers.now() - day
+  const [old, young] = [await house.add({ finished_at: past - 8 * day }), await house.add({ finished_at: past })]
+  await house.store('11111111-1111-4111-8111-111111111111')
+  // Long ago, so that all of it counts as settled.
+  await house.db.updateTable('artifacts').set({ put_at: past }).execute()
+  const record = async () => [
+    await house.db.selectFrom('artifacts').selectAll().orderBy('job_id').execute(),
+    await house.db.selectFrom('storage_totals').selectAll().execute(),
+  ]
+  const before = await record()
+  const elsewhere = `${house.folder} away`
+  // A mount point without its disk is an empty folder, and some delete it as well.
+  for (const isFolder of [true, false]) {
+    await rename(house.folder, elsewhere)
+    if (isFolder) await mkdir(house.folder)
+    await house.upkeep.clear()
+    await house.upkeep.run()
+    assert.equal(house.presence.isMissing, true)
+    assert.deepEqual(await record(), before)
+    assert.equal((await findJob(house.db, old.id))?.artifact, 'source.m4a')
+    if (isFolder) await rmdir(house.folder)
+    await rename(elsewhere, house.folder)
+  }
+  await house.upkeep.run()
+  assert.equal(house.presence.isMissing, false)
+  assert.equal((await findJob(house.db, old.id))?.artifact, null)
+  assert.notEqual(await house.artifacts.stat(young.id, 'source.m4a'), undefined)
+  const totals = await house.db.selectFrom('storage_totals').select('files').execute()
+  assert.deepEqual(
+    totals.map(({ files }) => files),
+    [1],
+  )
+})
+
+test('a working folder whose job began while others were looked at stays', async () => {
+  await using house = await openHouse(0)
+  const late = finishedJob({ status: 'queued', artifact: null })
+  const folders = new WorkFolders(house.work)
+  for (let index = 0; index < 150; index += 1) await mkdir(join(house.work, `${index}.1`))
+  await mkdir(join(house.work, `${late.id}.1`))
+  let parts = 0
+  await folders.sweep(async (ids) => {
+    parts += 1
+    if (parts === 1) await insertJob(house.db, late)
+    return goingOn(house.db, ids)
+  })
+  assert.deepEqual([parts, await readdir(house.work)], [2, [`${late.id}.1`]])
 })

@@ -2,11 +2,14 @@ import type { Database } from '@hearth/database'
 import type { Kysely } from 'kysely'
 import type { Log, Timers } from '@hearth/runtime'
 import type { ArtifactLedger } from '../artifacts/ledger.ts'
+import type { StoragePresence } from '../artifacts/presence.ts'
 import type { Tables } from '../tables.ts'
 import type { MediaBus } from '../events.ts'
 import { jobEvent } from '../jobs/job-events.ts'
+import { lockJobs } from '../jobs/lock-store.ts'
 import type { WorkFolders } from '../jobs/work-folders.ts'
 import type { Settings } from '../settings/schema.ts'
+import { isStorageThere } from './find-storage.ts'
 import { expiredJobs, forgetFiles, goingOn } from './store.ts'
 import { sweepArtifacts, type SweepOptions } from './sweep-artifacts.ts'
 
@@ -19,6 +22,7 @@ export interface UpkeepDependencies {
   readonly database: Database<Tables>
   readonly db: Kysely<Tables>
   readonly artifacts: ArtifactLedger
+  readonly presence: StoragePresence
   readonly folders: WorkFolders
   readonly bus: MediaBus
   readonly timers: Timers
@@ -30,8 +34,16 @@ export interface UpkeepDependencies {
 
 /** Creates the upkeep, which deletes files past their retention and files without a job; it runs hourly after `start`. */
 export function createUpkeep(dependencies: UpkeepDependencies) {
+  const { db, artifacts, presence, log } = dependencies
+  /** Looks for the storage. While it is missing nothing of the record of it changes. */
+  const look = async () => {
+    const isMissing = !(await isStorageThere(db, artifacts.storage))
+    if (isMissing) log.error('none of the stored files is in ARTIFACTS; a disk may not be mounted')
+    presence.note(isMissing)
+  }
   const run = async () => {
-    await retire(dependencies)
+    await look()
+    if (!presence.isMissing) await retire(dependencies)
     await sweep(dependencies, { age: strayAge })
     for (const other of dependencies.others) await other()
   }
@@ -42,7 +54,10 @@ export function createUpkeep(dependencies: UpkeepDependencies) {
     /** Runs once. */
     run,
     /** Deletes leftovers at once; only while no job runs, in any process. What takes long is left to `start`. */
-    clear: () => sweep(dependencies, { age: 0, isAdopting: false }),
+    async clear(): Promise<void> {
+      await look()
+      await sweep(dependencies, { age: 0, isAdopting: false })
+    },
     start(): void {
       round()
       timer = setInterval(round, every).unref()
@@ -57,7 +72,10 @@ async function retire({ db, artifacts, bus, timers, settings }: UpkeepDependenci
   if (retention_days === 0) return
   for (const job of await expiredJobs(db, timers.now() - retention_days * day)) {
     const message = `The file was deleted after ${retention_days} days`
-    const row = await db.transaction().execute((trx) => forgetFiles(trx, job.id, message))
+    const row = await db.transaction().execute(async (trx) => {
+      await lockJobs(trx, [job.id])
+      return forgetFiles(trx, job.id, message)
+    })
     if (row === undefined) continue
     await artifacts.removeJob(job.id)
     bus.publish(jobEvent(job, row, timers.now()))
@@ -67,7 +85,6 @@ async function retire({ db, artifacts, bus, timers, settings }: UpkeepDependenci
 /** Deletes what a crash left: working folders, and stored files without a job. */
 async function sweep(dependencies: UpkeepDependencies, options: SweepOptions): Promise<void> {
   const { db, folders } = dependencies
-  const kept = new Set(await goingOn(db))
-  await folders.sweep((id) => kept.has(id))
-  await sweepArtifacts(dependencies, options)
+  await folders.sweep((ids) => goingOn(db, ids))
+  if (!dependencies.presence.isMissing) await sweepArtifacts(dependencies, options)
 }

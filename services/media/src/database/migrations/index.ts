@@ -14,6 +14,7 @@ import * as platformPauses from './0012-platform-pauses.ts'
 import * as lists from './0013-lists.ts'
 import * as storage from './0014-storage.ts'
 import * as workbench from './0015-workbench.ts'
+import * as exportRoom from './0016-export-room.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -32,4 +33,5 @@ export const migrations: Migrations = {
   '0013-lists': lists,
   '0014-storage': storage,
   '0015-workbench': workbench,
+  '0016-export-room': exportRoom,
 }

@@ -18,6 +18,7 @@ import { Link } from 'wouter'
 import { api, keys, type Eviction, type Settings, type StoragePlan, type StorageUsage } from '../api.ts'
 import { toIsoString } from '../jobs/job.ts'
 import { useSaveSettings } from './settings-group.tsx'
+import { filesMissing, kindNames } from './storage-texts.ts'
 import './storage.css'
 
 /** The storage: what takes space, how much there may be, and what goes to make room. */
@@ -39,16 +40,6 @@ export function StorageSettings({ settings }: { settings: Settings }) {
   )
 }
 
-const kindNames: Readonly<Record<StorageUsage['kinds'][number]['kind'], string>> = {
-  original: 'Downloads',
-  conversion: 'Conversions',
-  trim: 'Clips',
-  export: 'Exports',
-  stem: 'Stems',
-  wave: 'Waves',
-  picture: 'Covers',
-}
-
 function Usage({ usage }: { usage: StorageUsage }) {
   const { used_bytes: used, reserved_bytes: reserved, budget_bytes: budget, kinds, pinned } = usage
   const taken = used + reserved
@@ -56,6 +47,7 @@ function Usage({ usage }: { usage: StorageUsage }) {
   const most = Math.max(budget, taken, 1)
   return (
     <Stack gap="sm">
+      <Problem text={usage.is_missing ? filesMissing : undefined} />
       <p className="storage-sum">
         <b>{formatBytes(used)}</b>{' '}
         {budget === 0 ? 'stored, without a limit' : `of ${formatBytes(budget)}, ${formatBytes(free)} free`}

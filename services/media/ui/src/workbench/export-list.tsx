@@ -1,5 +1,5 @@
 import { Button, Group, Progress, Text } from '@mantine/core'
-import { answer, formatBytes, IconAction, notifyDone, QueryState, RelativeTime, Section, useAction } from '@hearth/ui'
+import { answer, formatBytes, IconAction, QueryState, RelativeTime, Section, useAction } from '@hearth/ui'
 import { IconBan, IconDownload, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api, keys, type Export } from '../api.ts'
@@ -107,11 +107,8 @@ function stateOf({ status, progress, message, stretch }: Export): string {
 
 function Files({ jobId, one }: { jobId: string; one: Export }) {
   const save = useDownload()
-  const path = (number: number) => `/api/jobs/${jobId}/exports/${one.id}/files/${number}`
-  const saveAll = async () => {
-    for (const { number } of one.files) await save.mutateAsync(path(number))
-    notifyDone(`${one.files.length} downloads have begun`)
-  }
+  const base = `/api/jobs/${jobId}/exports/${one.id}`
+  const path = (number: number) => `${base}/files/${number}`
   return (
     <>
       <ul className="plain-list workbench-file-list" aria-label={`Files of ${describe(one)}`}>
@@ -131,8 +128,13 @@ function Files({ jobId, one }: { jobId: string; one: Export }) {
       </ul>
       {one.files.length > 1 && (
         <div>
-          <ActionButton icon={IconDownload} size="xs" loading={save.isPending} onClick={() => void saveAll()}>
-            Download all
+          <ActionButton
+            icon={IconDownload}
+            size="xs"
+            loading={save.isPending}
+            onClick={() => save.mutate(`${base}/all.zip`)}
+          >
+            Download all (ZIP)
           </ActionButton>
         </div>
       )}

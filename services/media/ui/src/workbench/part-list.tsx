@@ -1,6 +1,6 @@
 import { Button, Group, NumberInput, Text, TextInput } from '@mantine/core'
 import { IconAction, Section } from '@hearth/ui'
-import { IconPlayerPlay, IconTrash, IconZoomScan } from '@tabler/icons-react'
+import { IconChevronLeft, IconChevronRight, IconPlayerPlay, IconTrash, IconZoomScan } from '@tabler/icons-react'
 import { clock } from '../jobs/job-labels.ts'
 import { formatTime } from '../job/part.ts'
 import { maxParts, type Part } from './session.ts'
@@ -121,6 +121,18 @@ function PartEditor({
         <Fade label="Fade out" value={part.fade_out} onChange={(fade_out) => change({ fade_out })} />
       </Group>
       <Group gap={4} justify="flex-end">
+        <IconAction
+          icon={IconChevronLeft}
+          tip="Move it back as a whole (,)"
+          label={`Move ${partLabel(part, index)} back`}
+          onClick={() => edits.moveSelected(-1)}
+        />
+        <IconAction
+          icon={IconChevronRight}
+          tip="Move it forward as a whole (.)"
+          label={`Move ${partLabel(part, index)} forward`}
+          onClick={() => edits.moveSelected(1)}
+        />
         <IconAction
           icon={IconZoomScan}
           tip="Zoom to it (f)"

@@ -91,3 +91,34 @@ test('what failed is saved at the next try', async () => {
   await saver.flush()
   assert.equal(saver.state().kind, 'saved')
 })
+
+test('what is changed while a save goes on is sent when the page is left, under the revision that this one makes', async () => {
+  const sent: [number, string | undefined][] = []
+  const answers: (() => void)[] = []
+  const saver = open(3, async ({ revision, cues }) => {
+    sent.push([revision, cues[0]?.name])
+    await new Promise<void>((resolve) => answers.push(resolve))
+    return { revision: revision + 1 }
+  })
+  saver.note(content('one'))
+  const first = saver.flush()
+  saver.note(content('two'))
+  saver.leave()
+  // Both come when a page goes, and once is enough.
+  const second = saver.flush()
+  saver.leave()
+  assert.deepEqual(sent, [
+    [3, 'one'],
+    [4, 'two'],
+  ])
+  for (const answer of answers) answer()
+  await Promise.all([first, second])
+  assert.equal(saver.state().kind, 'saved')
+  // The page may come back.
+  saver.note(content('three'))
+  saver.leave()
+  assert.deepEqual(sent.at(-1), [5, 'three'])
+  answers.at(-1)?.()
+  await saver.flush()
+  assert.equal(sent.length, 3)
+})

@@ -24,6 +24,8 @@ export class SessionSaver {
   readonly #listeners = new Set<() => void>()
   #revision: number
   #pending: Content | undefined
+  /** What goes over the network last. */
+  #sent: Content | undefined
   #running: Promise<void> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #state: SaveState = { kind: 'saved' }
@@ -55,8 +57,19 @@ export class SessionSaver {
     // Of several that waited for the same save, one goes on and the others wait for that one.
     while (this.#running !== undefined) await this.#running
     if (this.#pending === undefined || this.#state.kind === 'conflict') return
-    this.#running = this.#saveNow(this.#pending).finally(() => (this.#running = undefined))
-    await this.#running
+    await this.#begin(this.#pending, this.#revision)
+  }
+
+  /**
+   * Sends at once what is not saved yet, because nobody will be here to wait: beside a save that goes on, under the revision that
+   * this one makes.
+   */
+  leave(): void {
+    clearTimeout(this.#timer)
+    const content = this.#pending
+    if (content === undefined || content === this.#sent || this.#state.kind === 'conflict') return
+    const revision = this.#running === undefined ? this.#revision : this.#revision + 1
+    void this.#begin(content, revision)
   }
 
   /** Replaces what somebody else saved under a revision by what is here. */
@@ -67,10 +80,26 @@ export class SessionSaver {
     await this.flush()
   }
 
-  async #saveNow(content: Content): Promise<void> {
+  #begin(content: Content, revision: number): Promise<void> {
+    const before = this.#running
+    this.#sent = content
+    const saved = this.#options.save({ revision, ...content })
+    // Nobody waits for it while the one before goes on.
+    saved.catch(() => undefined)
+    const running = this.#finish(content, saved, before).finally(() => {
+      if (this.#running !== running) return
+      this.#running = undefined
+      this.#sent = undefined
+    })
+    this.#running = running
+    return running
+  }
+
+  async #finish(content: Content, saved: ReturnType<SaverOptions['save']>, before?: Promise<void>): Promise<void> {
+    await before
     this.#set({ kind: 'saving' })
     try {
-      const { revision } = await this.#options.save({ revision: this.#revision, ...content })
+      const { revision } = await saved
       this.#revision = revision
       if (this.#pending === content) this.#pending = undefined
       this.#set({ kind: this.#pending === undefined ? 'saved' : 'waiting' })

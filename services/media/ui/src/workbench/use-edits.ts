@@ -26,6 +26,9 @@ export const useCountedBeats = (found: BeatGrid | undefined, grid: Content['grid
 /** Length of a part of which only one end is set, seconds. */
 const usualLength = 8
 
+/** Step by which a part is moved that snaps to nothing, seconds. */
+const freeStep = 0.1
+
 /** Everything that a button, a key or the pointer does. */
 export type Edits = ReturnType<typeof createEdits>
 
@@ -60,7 +63,10 @@ function createBase({ session, deck, wave, beats, selected, select }: WorkbenchC
   }
 }
 
-function createPartEdits({ session, beats, duration, select }: WorkbenchContext, { run, part, time, snap, add }: Base) {
+function createPartEdits(
+  { session, beats, wave, duration, select }: WorkbenchContext,
+  { run, part, time, snap, add }: Base,
+) {
   const { parts } = session.content
   /** Sets one end of the selected part at the playhead, or begins a part there. */
   const mark = (end: 'start' | 'end') => {
@@ -80,6 +86,17 @@ function createPartEdits({ session, beats, duration, select }: WorkbenchContext,
       const at = snap(time())
       const under = [part, ...parts].find((one) => one !== undefined && one.start < at && at < one.end)
       if (under !== undefined) run({ type: 'split-part', id: under.id, newId: newId(), at })
+    },
+    /** Moves the selected part as a whole; moves that follow each other are undone at once. */
+    moveSelected: (by: 1 | -1) => {
+      if (part === undefined) return
+      const { snap: unit } = session.content.grid
+      const isFree = beats === undefined || unit === 'off'
+      const to = isFree
+        ? part.start + by * freeStep
+        : stepBeats(part.start, beats, by * (unit === 'bar' ? beats.perBar : 1))
+      run({ type: 'move-part', id: part.id, to }, `move ${part.id}`)
+      wave?.reveal(to)
     },
     removeSelected: () => {
       if (part === undefined) return

@@ -1,7 +1,7 @@
 import { answer, ApiError, describeError } from '@hearth/ui'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useReducer, useRef, useState, useSyncExternalStore } from 'react'
-import { api, keys, ofJob, type Workbench } from '../api.ts'
+import { api, keys, ofJob, type Workbench, type WorkbenchChange } from '../api.ts'
 import { SessionSaver, type SaveState } from './session-saver.ts'
 import { openSession, reduce, type Content } from './session.ts'
 
@@ -20,6 +20,13 @@ const explain = (error: unknown): SaveState =>
     ? { kind: 'conflict' }
     : { kind: 'failed', reason: describeError(error) }
 
+/** Bytes of requests that a browser still sends when the page is gone: 64 KiB, of which two may be under way. */
+const mostOnLeaving = 30_000
+
+/** Returns true for a change that is sent to its end when the page is left meanwhile. */
+const outlivesPage = (body: WorkbenchChange): boolean =>
+  new TextEncoder().encode(JSON.stringify(body)).length <= mostOnLeaving
+
 /** The session of a job: what is in it, how it changes, and how it is saved. */
 export type WorkbenchSession = ReturnType<typeof useSession>
 
@@ -34,7 +41,8 @@ export function useSession(jobId: string, loaded: Workbench, duration: number) {
     return new SessionSaver(revision, {
       explain,
       async save(body) {
-        const saved = await answer(api.PUT('/api/jobs/{job_id}/workbench', { ...ofJob(jobId), body }))
+        const keepalive = outlivesPage(body)
+        const saved = await answer(api.PUT('/api/jobs/{job_id}/workbench', { ...ofJob(jobId), body, keepalive }))
         cache.setQueryData(keys.workbench(jobId), saved)
         return saved
       },
@@ -48,9 +56,12 @@ export function useSession(jobId: string, loaded: Workbench, duration: number) {
   useEffect(() => {
     const flush = () => void saver.flush()
     const onHide = () => document.visibilityState === 'hidden' && flush()
+    const onLeave = () => saver.leave()
     document.addEventListener('visibilitychange', onHide)
+    window.addEventListener('pagehide', onLeave)
     return () => {
       document.removeEventListener('visibilitychange', onHide)
+      window.removeEventListener('pagehide', onLeave)
       flush()
     }
   }, [saver])

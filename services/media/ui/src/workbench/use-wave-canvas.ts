@@ -25,6 +25,7 @@ export function useWaveCanvas(picture: Picture, events: WaveEvents) {
             seek: (seconds) => current().seek(seconds),
             select: (id) => current().select(id),
             placePart: (...change) => current().placePart(...change),
+            movePart: (...change) => current().movePart(...change),
             moveCue: (...change) => current().moveCue(...change),
             addPart: (...part) => current().addPart(...part),
           },

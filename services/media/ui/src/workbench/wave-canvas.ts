@@ -1,5 +1,5 @@
 import { bounded, fitted, revealed, scrolled, timeAt, xOf, zoomed, type Viewport } from './viewport.ts'
-import { cueAt, edgeAt, partAt } from './wave-hits.ts'
+import { cueAt, edgeAt, partAt, selectedAt } from './wave-hits.ts'
 import { drawPicture, scaleHeight, type Colours, type Picture } from './wave-picture.ts'
 
 /** What is done with the pointer on the wave. */
@@ -8,6 +8,8 @@ export interface WaveEvents {
   select(id: string | undefined): void
   /** An end of a part was dragged: it lies between `anchor`, which stays, and `to` now. */
   placePart(id: string, ends: { anchor: number; to: number }, gesture: string): void
+  /** A part was dragged as a whole, so that it begins at a time. */
+  movePart(id: string, to: number, gesture: string): void
   moveCue(id: string, to: number, gesture: string): void
   /** Returns the id of the new part. */
   addPart(start: number, end: number, gesture: string): string
@@ -16,16 +18,19 @@ export interface WaveEvents {
 /** What a pressed pointer does. */
 type Drag =
   | { readonly kind: 'edge'; readonly id: string; readonly anchor: number; readonly gesture: string }
+  | { readonly kind: 'part'; readonly id: string; readonly held: number; readonly gesture: string }
   | { readonly kind: 'cue'; readonly id: string; readonly gesture: string }
   | { readonly kind: 'seek' }
   | { readonly kind: 'pan'; x: number }
-  | {
-      readonly kind: 'press'
-      readonly from: number
-      readonly x: number
-      readonly id: string | undefined
-      readonly gesture: string
-    }
+  | Press
+
+interface Press {
+  readonly kind: 'press'
+  readonly from: number
+  readonly x: number
+  readonly id: string | undefined
+  readonly gesture: string
+}
 
 /** Pixels around a handle in which it can be taken, with a mouse and with a finger. */
 const [nearMouse, nearFinger] = [6, 14]
@@ -220,19 +225,21 @@ export class WaveCanvas {
     if (drag === undefined) return
     const seconds = this.#timeAt(at.x)
     if (drag.kind === 'edge') this.#events.placePart(drag.id, { anchor: drag.anchor, to: seconds }, drag.gesture)
+    else if (drag.kind === 'part') this.#events.movePart(drag.id, seconds - drag.held, drag.gesture)
     else if (drag.kind === 'cue') this.#events.moveCue(drag.id, seconds, drag.gesture)
     else if (drag.kind === 'seek') this.#events.seek(seconds)
     else if (drag.kind === 'pan') {
       this.#look(scrolled(this.#view, drag.x - at.x))
       drag.x = at.x
-    } else if (Math.abs(at.x - drag.x) > dragFrom) {
-      // A finger moves what is in view; a mouse makes a part.
-      if (event.pointerType === 'touch') this.#drag = { kind: 'pan', x: at.x }
-      else {
-        const { from: anchor, gesture } = drag
-        this.#drag = { kind: 'edge', id: this.#events.addPart(anchor, seconds, gesture), anchor, gesture }
-      }
-    }
+    } else if (Math.abs(at.x - drag.x) > dragFrom) this.#drag = this.#dragFrom(drag, event, seconds)
+  }
+
+  /** A finger moves what is in view; a mouse moves the selected part, or makes a part elsewhere and with Alt. */
+  #dragFrom({ from, gesture }: Press, { pointerType, altKey }: PointerEvent, seconds: number): Drag {
+    if (pointerType === 'touch') return { kind: 'pan', x: xOf(this.#view, seconds) }
+    const part = altKey ? undefined : selectedAt(this.#picture, from)
+    if (part !== undefined) return { kind: 'part', id: part.id, held: from - part.start, gesture }
+    return { kind: 'edge', id: this.#events.addPart(from, seconds, gesture), anchor: from, gesture }
   }
 
   /** Two fingers: what is between them stays there, at the scale of their distance. */
@@ -258,7 +265,8 @@ export class WaveCanvas {
   /** Shows by the pointer what would happen. */
   #point({ x, y }: { x: number; y: number }): void {
     const isHandle = edgeAt(this.#picture, this.#view, { x, near: nearMouse }) !== undefined
-    this.#canvas.style.cursor = y < scaleHeight ? 'pointer' : isHandle ? 'ew-resize' : 'text'
+    const isHeld = selectedAt(this.#picture, this.#timeAt(x)) !== undefined
+    this.#canvas.style.cursor = y < scaleHeight ? 'pointer' : isHandle ? 'ew-resize' : isHeld ? 'grab' : 'text'
   }
 
   #timeAt(x: number): number {

@@ -33,3 +33,7 @@ export function edgeAt(
 /** The part at a time. */
 export const partAt = (shown: Shown, seconds: number): Part | undefined =>
   inOrder(shown).find(({ start, end }) => start <= seconds && seconds < end)
+
+/** The selected part, at a time that lies in it. */
+export const selectedAt = (shown: Shown, seconds: number): Part | undefined =>
+  shown.parts.find(({ id, start, end }) => id === shown.selected && start <= seconds && seconds < end)

@@ -49,6 +49,7 @@ export function WorkbenchView({ job, loaded, peaks, found }: WorkbenchViewProps)
       select,
       placePart: (id, { anchor, to }, gesture) =>
         edits.run({ type: 'place-part', id, start: anchor, end: edits.snap(to) }, gesture),
+      movePart: (id, to, gesture) => edits.run({ type: 'move-part', id, to: edits.snap(to) }, gesture),
       moveCue: (id, to, gesture) => edits.run({ type: 'change-cue', id, values: { at: edits.snap(to) } }, gesture),
       addPart: (start, end, gesture) => edits.add(edits.snap(start), end, { gesture }),
     },

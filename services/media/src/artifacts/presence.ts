@@ -1,0 +1,24 @@
+/** What is known of the storage: whether the files that are recorded are in it. */
+export class StoragePresence {
+  readonly #onChange = new Set<(isMissing: boolean) => void>()
+  #isMissing = false
+
+  /** True while none of the recorded files is in the storage: its disk is not mounted, or it is another folder or bucket. */
+  get isMissing(): boolean {
+    return this.#isMissing
+  }
+
+  /** Calls a listener with the state now, and whenever it changes. */
+  follow(listener: (isMissing: boolean) => void): () => void {
+    this.#onChange.add(listener)
+    listener(this.#isMissing)
+    return () => this.#onChange.delete(listener)
+  }
+
+  /** Notes what a look at the storage found. */
+  note(isMissing: boolean): void {
+    if (isMissing === this.#isMissing) return
+    this.#isMissing = isMissing
+    for (const listener of this.#onChange) listener(isMissing)
+  }
+}
