@@ -17,6 +17,8 @@ import { createGuard, type Caller } from './access.ts'
 import { createAccounts } from './accounts/accounts.ts'
 import { openIdPath } from './accounts/openid.ts'
 import { createSessionCookies } from './accounts/session-cookie.ts'
+import { createAcme, type Acme } from './acme/acme.ts'
+import { orderedCertificates } from './acme/store.ts'
 import { createCertificates, type Certificates } from './certificates/certificates.ts'
 import { listSiteHosts, sitesUsingCertificate, type NodeEndpoint } from './certificates/site-host.ts'
 import { createOptIns } from './certificates/ssl-labs/scans.ts'
@@ -140,8 +142,16 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const uploads = await openUploads({
     ...context,
     sitesUsing: (id) => sitesUsingCertificate(db, id),
+    ordered: () => orderedCertificates(db),
     folder: context.own === undefined ? undefined : join(config.dataDirectory, 'certificates'),
     onReplaced: (id, siteIds) => void deploy.sync.later(bySystem(`certificate.replaced ${id}`, siteIds)),
+  })
+  const acme = createAcme({
+    ...context,
+    uploads,
+    allow: context.config.outboundAllow,
+    resolvers: context.config.dnsResolvers,
+    onOrder: (order) => context.siteReports.order(order),
   })
   const applies = createApplyCounts()
   const onResult: OnResult = (result, durationMs) => applies.add(result, durationMs)
@@ -190,6 +200,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     portal,
     certificates,
     uploads,
+    acme,
     traffic: traffic.feature,
     overview: createOverview({
       ...context,
@@ -203,7 +214,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   // The system may have chosen another port than the settings say.
   port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
   await portal.start()
-  await start(context, deploy, { ...sites, certificates, traffic })
+  await start(context, deploy, { ...sites, certificates, traffic, acme })
   return {
     http,
     settings: context.settings,
@@ -216,6 +227,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       access.tokens?.close()
       await http.close()
       await portal.close()
+      await acme.orders.close()
       await certificates.close()
       await traffic.close()
       sites.pending.close()
@@ -640,10 +652,11 @@ async function start(
   { drift, sync }: Deploy,
   parts: Pick<ReturnType<typeof createSites>, 'onboarding' | 'pending'> & {
     certificates: Certificates
+    acme: Acme
     traffic: ReturnType<typeof createTraffic>
   },
 ): Promise<void> {
-  const { onboarding, pending, certificates, traffic } = parts
+  const { onboarding, pending, certificates, traffic, acme } = parts
   await notifications.start()
   own?.onRestarted(() => void drift.check())
   drift.start()
@@ -653,6 +666,7 @@ async function start(
   }
   pending.start()
   await certificates.start()
+  acme.orders.start()
   await traffic.learnHosts()
   traffic.feature.upstreams.start()
   await traffic.feature.traffic.start((await findNodeRow(db, firstNode))?.log_file ?? undefined)

@@ -1,6 +1,7 @@
 import type { TokenTables } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 import type { AccountTables } from './accounts/tables.ts'
+import { acmeTableNames, type AcmeTables } from './acme/tables.ts'
 import { certificateTableNames, type CertificateTables } from './certificates/tables.ts'
 import type { NodeTables } from './deploy/nodes/tables.ts'
 import type { ApplyTables } from './deploy/tables.ts'
@@ -19,6 +20,7 @@ export interface Tables
     NodeTables,
     ApplyTables,
     CertificateTables,
+    AcmeTables,
     TrafficTables,
     NotificationTables,
     PortalTables,
@@ -54,6 +56,7 @@ export const tableNames = [
   'revisions',
   'revision_sites',
   ...certificateTableNames,
+  ...acmeTableNames,
   ...trafficTableNames,
   ...notificationTableNames,
 ] as const

@@ -14,6 +14,7 @@ import {
   IconSettings,
   IconUserCircle,
   IconUsers,
+  IconWorldCog,
   IconWorldWww,
 } from '@tabler/icons-react'
 
@@ -27,6 +28,16 @@ export const pages: readonly Page[] = [
   page('/sites', { ...admin, title: 'Sites', icon: IconWorldWww }, () => import('./pages/sites.tsx')),
   page('/sites/:id', { ...hidden, title: 'Site', icon: IconWorldWww }, () => import('./pages/site.tsx')),
   page('/certificates', { title: 'Certificates', icon: IconCertificate }, () => import('./pages/certificates.tsx')),
+  page(
+    '/certificates/orders/:id',
+    { ...hidden, title: 'Ordered certificate', icon: IconCertificate },
+    () => import('./pages/order.tsx'),
+  ),
+  page(
+    '/certificates/dns',
+    { ...hidden, title: 'DNS providers', icon: IconWorldCog },
+    () => import('./pages/dns-providers.tsx'),
+  ),
   page('/revisions', { ...admin, title: 'Revisions', icon: IconHistory }, () => import('./pages/revisions.tsx')),
   page('/revisions/:id', { ...hidden, title: 'Revision', icon: IconHistory }, () => import('./pages/revision.tsx')),
   page('/drift', { ...hidden, title: 'Drift', icon: IconGitCompare }, () => import('./pages/drift.tsx')),

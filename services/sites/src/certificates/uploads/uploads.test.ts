@@ -16,11 +16,13 @@ onBothDatabases(async ({ query: db }, name) => {
   const sealer = createSealer(new Uint8Array(32).fill(7))
   const using = new Map<number, number[]>()
   const replaced: unknown[] = []
+  const ordered = new Map<number, string>()
   const parts = {
     db,
     sealer,
     clock,
     sitesUsing: (id: number) => Promise.resolve(using.get(id) ?? []),
+    ordered: () => Promise.resolve(ordered),
     folder: undefined,
     onReplaced: (id: number, siteIds: readonly number[]) => void replaced.push([id, siteIds]),
   }
