@@ -1,6 +1,6 @@
 import type { Sealer } from '@hearth/credentials'
 import { createGuardedFetch, createOutboundPolicy, type OutboundAllow } from '@hearth/outbound'
-import type { Log, Timers } from '@hearth/runtime'
+import { createKeyedQueue, type Log, type Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Uploads } from '../certificates/uploads/uploads.ts'
 import type { Publish } from '../events/schema.ts'
@@ -37,6 +37,7 @@ export function createAcme({ allow, resolvers, settings, publish, onOrder, ...de
   const { timers } = dependencies
   const fetch = createGuardedFetch(createOutboundPolicy(allow))
   const lookups = createLookups(resolvers)
+  const locks = createKeyedQueue(100)
   const providers = new Providers({
     ...dependencies,
     clock: timers,
@@ -44,6 +45,7 @@ export function createAcme({ allow, resolvers, settings, publish, onOrder, ...de
       fetch,
       policy: createOutboundPolicy(allow, { ports: [53] }),
       now: () => timers.now(),
+      withLock: (key, change) => locks.run(key, change),
       async zoneOf(name) {
         const zone = await lookups.zoneOf(name)
         if (zone === undefined) throw new ProviderFailed('wrong-zone', `No zone holds ${name}`)

@@ -47,6 +47,8 @@ export interface ProviderField {
   readonly hint?: string
   readonly placeholder?: string
   readonly isSecret?: true
+  /** Where the secrets are sent: with another one they have to be given again. */
+  readonly isDestination?: true
   readonly isOptional?: true
   /** The values to choose from; any text without them. */
   readonly choices?: readonly string[]
@@ -60,6 +62,8 @@ export interface ProviderContext {
   readonly now: () => number
   /** Finds the zone of a name by asking resolvers; throws `ProviderFailed`. */
   readonly zoneOf: (name: string) => Promise<string>
+  /** Runs one change of a key after the other. */
+  readonly withLock: <T>(key: string, change: () => Promise<T>) => Promise<T>
 }
 
 /** A kind of provider: its settings, and how to open one. */

@@ -68,7 +68,13 @@ export class Providers {
     const kind = row && findKind(row.kind)
     if (row === undefined || kind === undefined) return undefined
     const before = this.#settings(row)
-    const secrets = kind.fields.filter((field) => field.isSecret === true && (settings[field.name] ?? '') === '')
+    const isElsewhere = kind.fields.some(
+      (field) => field.isDestination === true && (settings[field.name] ?? before[field.name]) !== before[field.name],
+    )
+    // Otherwise a stored secret could be sent to somebody who never had it.
+    const secrets = (isElsewhere ? [] : kind.fields).filter(
+      (field) => field.isSecret === true && (settings[field.name] ?? '') === '',
+    )
     const kept = secrets.flatMap((field) =>
       before[field.name] === undefined ? [] : [[field.name, before[field.name]]],
     )

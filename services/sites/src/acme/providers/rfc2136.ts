@@ -36,6 +36,7 @@ const about = {
   fields: [
     {
       name: 'server',
+      isDestination: true,
       label: 'Server',
       placeholder: 'ns1.example.org',
       hint: 'The primary server; a port may follow a colon',
