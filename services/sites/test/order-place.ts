@@ -32,14 +32,17 @@ export interface OrderPlaceOptions extends SitesOptions {
   readonly zones?: readonly TestZone[]
   readonly pebbleEnvironment?: Readonly<Record<string, string>>
   readonly environment?: Readonly<Record<string, string>>
+  /** Address of the name server that the authority asks; the one with the zones when missing. */
+  readonly authorityAsks?: string | ((names: NameServer, made: AsyncDisposableStack) => Promise<string>)
 }
 
 /** Starts all of it; the zone is `example.org` unless others are named. */
 export async function openOrderPlace(options: OrderPlaceOptions = {}): Promise<OrderPlace> {
-  const { zones = [{ name: 'example.org' }], pebbleEnvironment, environment: more, ...rest } = options
+  const { zones = [{ name: 'example.org' }], pebbleEnvironment, environment: more, authorityAsks, ...rest } = options
   await using made = new AsyncDisposableStack()
   const names = made.use(await startNameServer(zones))
-  const pebble = made.use(await startPebble(names.address, pebbleEnvironment))
+  const asked = typeof authorityAsks === 'function' ? await authorityAsks(names, made) : authorityAsks
+  const pebble = made.use(await startPebble(asked ?? names.address, pebbleEnvironment))
   const environment = {
     DNS_RESOLVERS: names.address,
     OUTBOUND_ALLOW: `localhost:${pebble.port},127.0.0.0/8`,

@@ -46,7 +46,8 @@ export function findAccount(db: Db, directory: string): Promise<AcmeAccountRow |
   return db.selectFrom('acme_accounts').selectAll().where('directory', '=', directory).executeTakeFirst()
 }
 
-export async function nameAccount(db: Db, directory: string, url: string): Promise<void> {
+/** Stores the address of an account; null when the authority does not know it any more. */
+export async function nameAccount(db: Db, directory: string, url: string | null): Promise<void> {
   await db.updateTable('acme_accounts').set({ url }).where('directory', '=', directory).execute()
 }
 

@@ -34,5 +34,7 @@ export function createAccounts({ db, sealer, clock, email }: AccountsDependencie
         await store.nameAccount(db, directory, account)
         return { key, account }
       }),
+    /** Creates the account anew, with its key, at the next use: the authority does not know it any more. */
+    forget: (directory: string): Promise<void> => store.nameAccount(db, directory, null),
   }
 }

@@ -8,6 +8,7 @@ import { conflict, invalidField } from '../../problems.ts'
 import type { Uploads } from '../../certificates/uploads/uploads.ts'
 import { whyNotPublic } from '../../sites/domains.ts'
 import { AcmeClient } from '../client/acme-client.ts'
+import { AcmeError } from '../client/acme-error.ts'
 import type { Lookups } from '../dns/lookups.ts'
 import type { Providers } from '../providers/providers.ts'
 import type { OrderCreate, OrderView } from '../schema.ts'
@@ -228,6 +229,10 @@ export class Orders {
       })
     } catch (error) {
       if (error instanceof OrderGone) return undefined
+      if (error instanceof AcmeError && error.type === 'accountDoesNotExist') {
+        await this.#accounts.forget(row.directory)
+        return failed({ code: 'order-expired', text: 'The authority does not know the account any more' })
+      }
       const failure = failureOf(error)
       if (failure !== undefined) return failed(failure)
       log.error({ err: error, order: row.id }, 'a step of a certificate order failed')
