@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,6 +17,9 @@ export interface Call {
   readonly query: URLSearchParams
   readonly headers: IncomingMessage['headers']
   readonly body: Readonly<Record<string, unknown>> & readonly unknown[]
+  readonly text: string
+  /** Path and query as they were sent. */
+  readonly target: string
 }
 
 /** Status and JSON of an answer; an undefined body is none. */
@@ -133,12 +137,85 @@ const webhook: FakeProvider = ({ method, headers, body }, records) => {
   return [204]
 }
 
+const ovh: FakeProvider = ({ method, path, query, headers, body, text, target }, records) => {
+  const signed = ['ovh-secret', token, method, `https://eu.api.ovh.com${target}`, text, headers['x-ovh-timestamp']]
+  const signature = `$1$${createHash('sha1').update(signed.join('+')).digest('hex')}`
+  if (headers['x-ovh-consumer'] !== token) return [403, { message: 'This credential does not exist' }]
+  if (headers['x-ovh-signature'] !== signature) return [400, { message: 'Invalid signature' }]
+  if (path === `/v1/domain/zone/${zone}`) return [200, { name: zone }]
+  if (path === `/v1/domain/zone/${zone}/refresh`) return [200, null]
+  if (!path.startsWith(`/v1/domain/zone/${zone}/record`)) return [404, { message: 'This service does not exist' }]
+  const all = [...records].flatMap(([name, values]) => values.map((target) => ({ name, target })))
+  const withIds = all.map((entry, index) => ({ ...entry, id: index + 1 }))
+  if (method === 'POST') {
+    add(records, full(body['subDomain']), plain(body['target']))
+    return [200, { id: all.length + 1 }]
+  }
+  const found = withIds.find(({ id }) => path.endsWith(`/${id}`))
+  if (found !== undefined && method === 'GET') return [200, { ...found, target: `"${found.target}"` }]
+  if (method === 'GET')
+    return [200, withIds.flatMap(({ id, name }) => (name === full(query.get('subDomain')) ? [id] : []))]
+  if (found !== undefined) remove(records, found.name, found.target)
+  return [200, null]
+}
+
+const route53: FakeProvider = ({ method, path, query, headers, text, target }, records) => {
+  const failed = (status: number, code: string): Answer => [
+    status,
+    `<ErrorResponse><Error><Code>${code}</Code><Message>${code}</Message></Error></ErrorResponse>`,
+  ]
+  const time = String(headers['x-amz-date'])
+  const [, day = ''] = /^(\d{8})T\d{6}Z$/.exec(time) ?? []
+  const sha = (content: string) => createHash('sha256').update(content).digest('hex')
+  const mac = (key: string | Buffer, content: string) => createHmac('sha256', key).update(content).digest()
+  const [, search = ''] = target.split('?')
+  const sorted = search.split('&').toSorted().join('&')
+  const canonical = [
+    method,
+    path,
+    sorted,
+    `host:route53.amazonaws.com\nx-amz-date:${time}\n`,
+    'host;x-amz-date',
+    sha(text),
+  ]
+  const scope = `${day}/us-east-1/route53/aws4_request`
+  const key = ['us-east-1', 'route53', 'aws4_request'].reduce(mac, mac(`AWS4${token}`, day))
+  const signature = mac(key, ['AWS4-HMAC-SHA256', time, scope, sha(canonical.join('\n'))].join('\n')).toString('hex')
+  if (!String(headers.authorization).endsWith(`Signature=${signature}`)) return failed(403, 'SignatureDoesNotMatch')
+  if (path.endsWith('/hostedzonesbyname')) {
+    const own = `<HostedZone><Id>/hostedzone/Z1</Id><Name>${zone}.</Name><Config><PrivateZone>false</PrivateZone></Config></HostedZone>`
+    return [
+      200,
+      `<ListHostedZonesByNameResponse><HostedZones>${query.get('dnsname') === zone ? own : ''}</HostedZones></ListHostedZonesByNameResponse>`,
+    ]
+  }
+  if (method === 'GET') {
+    const name = query.get('name') ?? ''
+    const values = (records.get(name) ?? []).map(
+      (value) => `<ResourceRecord><Value>&quot;${value}&quot;</Value></ResourceRecord>`,
+    )
+    const set = `<ResourceRecordSet><Name>${name}.</Name><Type>TXT</Type><TTL>60</TTL><ResourceRecords>${values.join('')}</ResourceRecords></ResourceRecordSet>`
+    return [
+      200,
+      `<ListResourceRecordSetsResponse><ResourceRecordSets>${values.length === 0 ? '' : set}</ResourceRecordSets></ListResourceRecordSetsResponse>`,
+    ]
+  }
+  const [, action, name = ''] = /<Action>(\w+)<\/Action><ResourceRecordSet><Name>(.*?)\.<\/Name>/.exec(text) ?? []
+  const values = [...text.matchAll(/<Value>&quot;(.*?)&quot;<\/Value>/g)].map(([, value = '']) => value)
+  if (action === 'UPSERT') records.set(name, values)
+  else if (JSON.stringify(records.get(name)) === JSON.stringify(values)) records.delete(name)
+  else return failed(400, 'InvalidChangeBatch')
+  return [200, '<ChangeResourceRecordSetsResponse/>']
+}
+
 /** Every fake provider by the kind it stands for. */
 export const fakeProviders: Readonly<Record<string, FakeProvider>> = {
   cloudflare,
   hetzner,
   desec,
   digitalocean,
+  ovh,
+  route53,
   'acme-dns': acmeDns,
   webhook,
 }
@@ -160,11 +237,12 @@ export async function startProviderServer(provider: FakeProvider): Promise<Provi
     void (async () => {
       const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
       const text = Buffer.concat(await request.toArray()).toString()
-      const body = (text === '' ? {} : JSON.parse(text)) as Call['body']
-      const call = { method: request.method ?? '', path: pathname, query: searchParams, headers: request.headers, body }
+      const body = (text === '' || text.startsWith('<') ? {} : JSON.parse(text)) as Call['body']
+      const about = { method: request.method ?? '', headers: request.headers, target: request.url ?? '/' }
+      const call = { ...about, path: pathname, query: searchParams, body, text }
       const [status, answer] = refusal === undefined ? provider(call, records) : [refusal.status, {}]
       response.writeHead(status, { 'content-type': 'application/json', ...refusal?.headers })
-      response.end(answer === undefined ? undefined : JSON.stringify(answer))
+      response.end(typeof answer === 'string' || answer === undefined ? answer : JSON.stringify(answer))
     })()
   })
   server.listen(0, '127.0.0.1')

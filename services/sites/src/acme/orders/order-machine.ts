@@ -149,7 +149,7 @@ export function advance(state: OrderState, outcome: Outcome, now: number): Advan
     }
     case 'rest': {
       const nextAt = restUntil(outcome.renewAt, now)
-      return { state: { ...state, renewAt: outcome.renewAt, nextAt }, keepsRecords: false }
+      return { state: { ...state, attempts: 0, problem: null, renewAt: outcome.renewAt, nextAt }, keepsRecords: false }
     }
     case 'failed':
       return afterFailure(state, outcome.failure, now)

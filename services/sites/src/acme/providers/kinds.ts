@@ -3,8 +3,10 @@ import { cloudflare } from './cloudflare.ts'
 import { desec } from './desec.ts'
 import { digitalOcean } from './digitalocean.ts'
 import { hetzner } from './hetzner.ts'
+import { ovh } from './ovh.ts'
 import type { ProviderKind } from './provider.ts'
 import { rfc2136 } from './rfc2136.ts'
+import { route53 } from './route53.ts'
 import { webhook } from './webhook.ts'
 
 /** Every kind of DNS provider, in the order in which forms list them. */
@@ -14,6 +16,8 @@ export const providerKinds: readonly ProviderKind[] = [
   hetzner,
   desec,
   digitalOcean,
+  ovh,
+  route53,
   acmeDns,
   webhook,
 ]

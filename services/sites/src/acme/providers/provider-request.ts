@@ -5,15 +5,17 @@ import { ProviderFailed, type ProviderContext } from './provider.ts'
 /** Options of a request to a provider's API. */
 export interface ApiCall {
   readonly method?: GuardedRequest['method']
-  readonly body?: unknown
+  /** Sent as JSON, a text as XML. */
+  readonly body?: object | string | undefined
   /** Statuses beside 2xx that the caller reads. */
   readonly expected?: readonly number[]
 }
 
-/** An answer that was read as JSON; undefined when it is none. */
+/** An answer, as text and read as JSON; undefined when it is none. */
 export interface ApiAnswer {
   readonly status: number
   readonly json: unknown
+  readonly text: string
 }
 
 /** How a provider's API is called, and how it says what is wrong. */
@@ -24,7 +26,7 @@ export interface ApiOptions {
   readonly base: string
   readonly headers: Readonly<Record<string, string>>
   /** The provider's own words in the body of a refusal. */
-  readonly reason?: (json: unknown) => string | undefined
+  readonly reason?: (json: unknown, text: string) => string | undefined
 }
 
 const timeoutMs = 15_000
@@ -33,15 +35,17 @@ const maxBytes = 1024 * 1024
 /** Creates a function that calls a provider's API. It throws `ProviderFailed`, without anything that was sent. */
 export function createApi({ label, base, headers, reason }: ApiOptions, { fetch, now }: ProviderContext) {
   return async (path: string, { method = 'GET', body, expected = [] }: ApiCall = {}): Promise<ApiAnswer> => {
-    const content = body === undefined ? {} : { body: JSON.stringify(body) }
-    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const isText = typeof body === 'string'
+    const content = body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }
+    const type = body === undefined ? {} : { 'content-type': isText ? 'text/xml' : 'application/json' }
     const all = { accept: 'application/json', ...type, ...headers }
     const answer = await sendTo(label, () =>
       fetch(`${base}${path}`, { method, headers: all, ...content, timeoutMs, maxBytes }),
     )
-    const json = jsonOf(answer)
-    if (answer.status < 300 || expected.includes(answer.status)) return { status: answer.status, json }
-    throw refusalOf(label, answer, { now: now(), reason: reason?.(json)?.slice(0, 300) })
+    const text = Buffer.from(answer.body).toString('utf8')
+    const json = jsonOf(text)
+    if (answer.status < 300 || expected.includes(answer.status)) return { status: answer.status, json, text }
+    throw refusalOf(label, answer, { now: now(), reason: reason?.(json, text)?.slice(0, 300) })
   }
 }
 
@@ -72,9 +76,9 @@ export function refusalOf(
   return new ProviderFailed('refused', `${label} refused (${words})`)
 }
 
-function jsonOf({ body }: GuardedAnswer): unknown {
+function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(Buffer.from(body).toString('utf8')) as unknown
+    return JSON.parse(text) as unknown
   } catch {
     return undefined
   }
@@ -84,7 +88,7 @@ function jsonOf({ body }: GuardedAnswer): unknown {
 export function readAnswer<T>(
   label: string,
   schema: { safeParse(value: unknown): { success: true; data: T } | { success: false } },
-  { json }: ApiAnswer,
+  { json }: Pick<ApiAnswer, 'json'>,
 ): T {
   const parsed = schema.safeParse(json)
   if (!parsed.success) throw new ProviderFailed('away', `${label} gave an answer that cannot be read`)

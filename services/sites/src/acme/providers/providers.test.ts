@@ -12,6 +12,8 @@ const settings: Readonly<Record<string, (url: string) => Record<string, string>>
   hetzner: () => ({ token }),
   desec: () => ({ token }),
   digitalocean: () => ({ token }),
+  ovh: () => ({ application_key: 'app', application_secret: 'ovh-secret', consumer_key: token }),
+  route53: () => ({ access_key_id: 'AKIATEST', secret_access_key: token }),
   'acme-dns': (url) => ({ url, subdomain: 'd4', username: 'ada', password: token }),
   webhook: (url) => ({ url, token }),
 }
@@ -68,7 +70,7 @@ describe('providers', () => {
       const context = contextOf(server)
       const name = kind === 'acme-dns' ? 'd4.example.org' : '_acme-challenge.example.org'
       const record = { zone: 'example.org', name, value: values[0] }
-      const secret = 'password' in right ? 'password' : 'token'
+      const secret = Object.keys(right).find((field) => right[field] === token) ?? ''
       const wrong = findKind(kind)?.open({ ...right, [secret]: 'wrong' }, context)
       await assert.rejects(async () => wrong?.addTxt(record), failsAs('wrong-credentials'))
       const provider = findKind(kind)?.open(right, context)
