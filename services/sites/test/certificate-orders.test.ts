@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { eventually } from '@hearth/testing'
+import { eventually, runCommand } from '@hearth/testing'
 import type { DnsProviderList, OrderView } from '../src/acme/schema.ts'
 import { certificateAt, openOrderPlace, orderObstacle } from './order-place.ts'
 import { tsigKey } from './name-server.ts'
@@ -47,6 +47,9 @@ describe('certificates by DNS', { skip: (await orderObstacle()) ?? false }, () =
       () => certificateAt(port, 'wiki.example.org'),
       ({ serial }) => serial !== first.serial,
     )
+    const { code, stdout } = await runCommand(['sites', 'export'], { ...place.environment, DATA_DIR: sites.folder })
+    assert.equal(code, 0)
+    assert.match(stdout, /mode: custom\n +certificate: House\n/, 'files refer to it by its name')
     const renewed = await place.until(order.id, isDone)
     assert.equal(renewed.certificate_id, done.certificate_id)
     const refused = await admin.json<{ code: string }>('DELETE', `/api/certificate-orders/${order.id}`)

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { eventually } from '@hearth/testing'
 import type { OrderView } from '../src/acme/schema.ts'
 import { startFollowingResolver } from './following-resolver.ts'
-import { loopbackAddress, startNameServer } from './name-server.ts'
+import { loopbackAddress, startNameServer, tsigKey } from './name-server.ts'
 import { openOrderPlace, orderObstacle, type OrderPlace } from './order-place.ts'
 
 const codeOf = ({ problem }: OrderView) => problem?.code
@@ -30,6 +30,9 @@ describe('what goes wrong with an order is said in words', { skip: (await orderO
     assert.match(key.problem?.text ?? '', /signature is wrong; check the key/)
     assert.ok(key.problem?.advice !== '' && key.next_at !== null)
     assert.ok(!JSON.stringify(key).includes('CQkJ'), 'no secret in the words')
+    const json = { settings: { ...place.providerSettings(), key: tsigKey.secret } }
+    assert.equal((await place.admin.call('PATCH', `/api/dns-providers/${key.provider_id}`, { json })).status, 200)
+    await place.until(key.id, isDone)
     const zone = await orderedThrough(place, { zone: 'example.com' }, 'b.example.org')
     assert.equal(codeOf(zone), 'wrong-zone')
     assert.match(zone.problem?.text ?? '', /_acme-challenge\.b\.example\.org is not in the zone example\.com/)
@@ -70,6 +73,8 @@ describe('what goes wrong with an order is said in words', { skip: (await orderO
     assert.match(limited.problem?.text ?? '', /too many certificates/)
     const wait = Date.parse(limited.next_at ?? '') - Date.parse(limited.problem?.at ?? '')
     assert.ok(wait >= 7_200_000, `${wait} ms`)
+    const early = await place.admin.json<{ code: string }>('POST', `/api/certificate-orders/${limited.id}/run`)
+    assert.deepEqual([early.status, early.body.code], [409, 'rate_limited'])
   })
 
   test('a name server that does not show the record yet is waited for, by its name', async () => {

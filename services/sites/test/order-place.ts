@@ -19,6 +19,8 @@ export interface OrderPlace extends AsyncDisposable {
   readonly names: NameServer
   readonly pebble: Pebble
   readonly environment: Readonly<Record<string, string>>
+  /** Settings of the name server as a provider, the secret left out. */
+  providerSettings(): Readonly<Record<string, string>>
   /** Sets up the name server as a provider. */
   addProvider(settings?: Readonly<Record<string, string>>): Promise<DnsProviderView>
   order(values: object): Promise<OrderView>
@@ -53,6 +55,7 @@ export async function openOrderPlace(options: OrderPlaceOptions = {}): Promise<O
   const change = await admin.call('PATCH', '/api/v1/settings', { json: { acme_ca: pebble.directory } })
   assert.equal(change.status, 200)
   const find = async (id: string) => (await admin.json<OrderView>('GET', `/api/certificate-orders/${id}`)).body
+  const providerSettings = () => ({ server: names.address, key_name: tsigKey.name, algorithm: tsigKey.algorithm })
   const all = made.move()
   return {
     sites,
@@ -61,8 +64,9 @@ export async function openOrderPlace(options: OrderPlaceOptions = {}): Promise<O
     pebble,
     environment,
     find,
+    providerSettings,
     async addProvider(settings = {}) {
-      const base = { server: names.address, key_name: tsigKey.name, algorithm: tsigKey.algorithm, key: tsigKey.secret }
+      const base = { ...providerSettings(), key: tsigKey.secret }
       const json = { name: 'Home', kind: 'rfc2136', settings: { ...base, ...settings } }
       const added = await admin.json<DnsProviderView>('POST', '/api/dns-providers', { json })
       assert.equal(added.status, 201, JSON.stringify(added.body))

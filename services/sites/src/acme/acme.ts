@@ -41,6 +41,7 @@ export function createAcme({ allow, resolvers, settings, publish, onOrder, ...de
   const providers = new Providers({
     ...dependencies,
     clock: timers,
+    onChanged: () => orders.poke(),
     context: {
       fetch,
       policy: createOutboundPolicy(allow, { ports: [53] }),
@@ -53,7 +54,7 @@ export function createAcme({ allow, resolvers, settings, publish, onOrder, ...de
       },
     },
   })
-  const orders = new Orders({
+  const orders: Orders = new Orders({
     ...dependencies,
     fetch,
     lookups,

@@ -159,7 +159,7 @@ function orderRoutes(orders: Orders): Route[] {
         limit: '5/min',
         params: IdParams,
         success: { status: 200, body: OrderView },
-        errors: [404],
+        errors: [404, 409],
       },
       async ({ params }) => found(await orders.run(params.id), 'order'),
     ),

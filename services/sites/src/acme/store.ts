@@ -31,6 +31,14 @@ export async function usesOfProvider(db: Db, id: string): Promise<{ orders: stri
   return { orders: (await orders.execute()).map(({ name }) => name), records: count }
 }
 
+/** Makes the failed steps due that may have failed because of a provider's settings. */
+export async function retryOrdersOf(db: Db, providerId: string, now: number): Promise<void> {
+  const retry = db.updateTable('certificate_orders').set({ next_at: now }).where('provider_id', '=', providerId)
+  await retry.where('problem', 'like', '%"code":"wrong-%').execute()
+  const removals = db.updateTable('challenge_records').set({ next_at: now }).where('provider_id', '=', providerId)
+  await removals.where('next_at', 'is not', null).execute()
+}
+
 export async function deleteProvider(db: Db, id: string): Promise<void> {
   await db.deleteFrom('dns_providers').where('id', '=', id).execute()
 }

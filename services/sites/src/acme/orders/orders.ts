@@ -113,13 +113,24 @@ export class Orders {
     return orderView(row, [])
   }
 
-  /** Tries the failed step now, or renews a certificate that is in place. Undefined when there is no such order. */
+  /** Looks for due steps now: somebody changed what they depend on. */
+  poke(): void {
+    this.#wake(0)
+  }
+
+  /**
+   * Tries the failed step now, or renews a certificate that is in place. Undefined when there is no such order. Throws a conflict
+   * before the time that an authority has named.
+   */
   async run(id: string): Promise<OrderView | undefined> {
     const { db, timers } = this.#dependencies
     const row = await store.findOrder(db, id)
     if (row === undefined) return undefined
     const now = timers.now()
     const state = stateOfRow(row)
+    const { problem, nextAt } = state
+    if (problem?.code === 'rate-limited' && nextAt !== null && nextAt > now)
+      throw conflict(`The authority allows no more before ${new Date(nextAt).toISOString()}`, 'rate_limited')
     const again: OrderState =
       state.progress.step === 'idle' ? begin(state, 'The renewal was asked for', now) : { ...state, nextAt: now }
     await store.changeOrder(db, row, { values: columnsOf(again), isOver: false, now })

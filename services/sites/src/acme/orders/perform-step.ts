@@ -42,6 +42,8 @@ export interface Performed {
 const minute = 60_000
 /** Time for which the authority may check the proofs. */
 const maxValidation = 30 * minute
+/** Time that a new certificate is left alone. */
+const minRest = 60 * minute
 
 /** Does what a step needs. Every step may be repeated from its start, as after a crash. */
 export async function performStep(context: StepContext): Promise<Performed> {
@@ -218,7 +220,9 @@ async function issued(client: AcmeClient, chain: string, now: number): Promise<O
   const certificate = new X509Certificate(chain)
   const [notBefore, notAfter] = [certificate.validFromDate.getTime(), certificate.validToDate.getTime()]
   const advised = await advisedRenewal(client, chain, null)
-  const renewAt = Math.max(now, advised?.at ?? twoThirds(notBefore, notAfter))
+  // An authority that wants even a new certificate renewed must not get one order after the other.
+  const earliest = now + Math.min(minRest, twoThirds(0, notAfter - notBefore))
+  const renewAt = Math.max(earliest, advised?.at ?? twoThirds(notBefore, notAfter))
   const until = certificate.validToDate.toISOString().slice(0, 10)
   return {
     kind: 'issued',

@@ -20,6 +20,8 @@ export interface ProvidersDependencies {
   readonly sealer: Sealer
   readonly clock: Clock
   readonly context: ProviderContext
+  /** Called after a provider was changed, when steps that failed because of it are due. */
+  readonly onChanged: () => void
 }
 
 /** The DNS providers that people set up. Secrets go in and never come out. */
@@ -63,7 +65,7 @@ export class Providers {
 
   /** Changes a provider; secrets that are left out or empty stay. Undefined when there is none. */
   async change(id: string, { name, settings = {} }: DnsProviderChange): Promise<DnsProviderView | undefined> {
-    const { db, sealer, clock } = this.#dependencies
+    const { db, sealer, clock, onChanged } = this.#dependencies
     const row = await store.findProvider(db, id)
     const kind = row && findKind(row.kind)
     if (row === undefined || kind === undefined) return undefined
@@ -85,7 +87,10 @@ export class Providers {
     this.#check(kind, after)
     const settings_sealed = sealer.seal(JSON.stringify(after), sealedAt(id))
     const values = { id, name: name ?? row.name, settings_sealed, changed_at: clock.now() }
-    return (await store.changeProvider(db, values)) ? this.#view({ ...row, ...values }) : undefined
+    if (!(await store.changeProvider(db, values))) return undefined
+    await store.retryOrdersOf(db, id, clock.now())
+    onChanged()
+    return this.#view({ ...row, ...values })
   }
 
   /** Deletes a provider; false when there is none. Throws a conflict while it is needed. */

@@ -45,7 +45,7 @@ function createRoute53(keys: AwsKeys, context: ProviderContext): DnsProvider {
     const reason = (_: unknown, text: string) => contentsOf(text, 'Message')[0]
     const answer = await createApi({ label, base, headers, reason }, context)(path, { method, body, expected: [400] })
     if (answer.status !== 400) return answer.text
-    const words = `${contentsOf(answer.text, 'Message')[0] ?? 'status 400'}`
+    const words = contentsOf(answer.text, 'Message')[0] ?? 'status 400'
     const isBusy = ['Throttling', 'PriorRequestNotComplete'].includes(contentsOf(answer.text, 'Code')[0] ?? '')
     throw new ProviderFailed(isBusy ? 'rate-limited' : 'refused', `${label} refused (${words.slice(0, 300)})`)
   }

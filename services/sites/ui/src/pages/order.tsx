@@ -79,7 +79,7 @@ function RunNow({ order }: { order: Order }) {
     done: () => (order.state === 'valid' ? 'The renewal begins' : 'The step is tried now'),
     renew: [keys.orders],
   })
-  if (order.state === 'working') return null
+  if (order.state === 'working' || order.problem?.code === 'rate-limited') return null
   return (
     <IconButton variant="filled" icon={IconRefresh} loading={run.isPending} onClick={() => run.mutate()}>
       {order.state === 'valid' ? 'Renew now' : 'Try now'}
