@@ -52,6 +52,13 @@ describe('certificates by DNS', { skip: (await orderObstacle()) ?? false }, () =
     assert.match(stdout, /mode: custom\n +certificate: House\n/, 'files refer to it by its name')
     const renewed = await place.until(order.id, isDone)
     assert.equal(renewed.certificate_id, done.certificate_id)
+    const change = { json: { domains: ['*.example.org', '*.apps.example.org'] } }
+    assert.equal((await admin.call('PATCH', `/api/certificate-orders/${order.id}`, change)).status, 200)
+    await eventually(
+      () => certificateAt(port, 'wiki.example.org'),
+      ({ names: served }) => served.includes('*.apps.example.org'),
+    )
+    await place.until(order.id, isDone)
     const refused = await admin.json<{ code: string }>('DELETE', `/api/certificate-orders/${order.id}`)
     assert.deepEqual([refused.status, refused.body.code], [409, 'certificate_in_use'])
     const own = await admin.json<{ code: string }>('DELETE', `/api/certificates/${done.certificate_id}`)

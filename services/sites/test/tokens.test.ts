@@ -96,6 +96,7 @@ const least: Record<string, Permissions> = {
   'GET /api/certificate-orders': 'read',
   'GET /api/certificate-orders/{id}': 'read',
   'POST /api/certificate-orders': 'full',
+  'PATCH /api/certificate-orders/{id}': 'full',
   'POST /api/certificate-orders/{id}/run': 'full',
   'DELETE /api/certificate-orders/{id}': 'full',
 }

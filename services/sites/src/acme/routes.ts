@@ -10,6 +10,7 @@ import {
   DnsProviderList,
   DnsProviderView,
   IdParams,
+  OrderChange,
   OrderCreate,
   OrderList,
   OrderView,
@@ -118,8 +119,13 @@ function changeProviderRoutes(providers: Providers): Route[] {
   ]
 }
 
+const one = { ...shared, path: '/api/certificate-orders/{id}', params: IdParams } as const
+
 function orderRoutes(orders: Orders): Route[] {
-  const one = { ...shared, path: '/api/certificate-orders/{id}', params: IdParams } as const
+  return [...readOrderRoutes(orders), ...changeOrderRoutes(orders)]
+}
+
+function readOrderRoutes(orders: Orders): Route[] {
   const read = { method: 'GET', limit: '60/min' } as const
   return [
     route(
@@ -136,6 +142,11 @@ function orderRoutes(orders: Orders): Route[] {
       { ...one, ...read, summary: 'One ordered certificate', success: { status: 200, body: OrderView }, errors: [404] },
       async ({ params }) => found(await orders.find(params.id), 'order'),
     ),
+  ]
+}
+
+function changeOrderRoutes(orders: Orders): Route[] {
+  return [
     route(
       {
         ...shared,
@@ -162,6 +173,19 @@ function orderRoutes(orders: Orders): Route[] {
         errors: [404, 409],
       },
       async ({ params }) => found(await orders.run(params.id), 'order'),
+    ),
+    route(
+      {
+        ...one,
+        method: 'PATCH',
+        summary: 'Change what is ordered',
+        description: 'The certificate in use stays until the new one is issued.',
+        limit: '10/min',
+        body: OrderChange,
+        success: { status: 200, body: OrderView },
+        errors: [404, 409],
+      },
+      async ({ params, body }) => found(await orders.change(params.id, body), 'order'),
     ),
     route(
       {

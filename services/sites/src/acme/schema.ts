@@ -79,15 +79,17 @@ const OrderDomain = z
     return z.NEVER
   })
 
+const OrderDomains = z
+  .array(OrderDomain)
+  .min(1)
+  .max(50)
+  .refine((domains) => new Set(domains).size === domains.length, 'must not name a domain twice')
+
 /** A certificate to order. */
 export const OrderCreate = z
   .strictObject({
     name: label.meta({ description: 'By which sites and files refer to the certificate' }),
-    domains: z
-      .array(OrderDomain)
-      .min(1)
-      .max(50)
-      .refine((domains) => new Set(domains).size === domains.length, 'must not name a domain twice'),
+    domains: OrderDomains,
     provider_id: z.string().max(50),
     directory: z
       .url({ protocol: /^https$/, error: 'must be the https address of an ACME directory' })
@@ -97,6 +99,13 @@ export const OrderCreate = z
   })
   .meta({ id: 'CertificateOrderCreate' })
 export type OrderCreate = z.infer<typeof OrderCreate>
+
+/** A change of an order; members that are left out stay. */
+export const OrderChange = z
+  .strictObject({ domains: OrderDomains.optional(), provider_id: z.string().max(50).optional() })
+  .refine((change) => Object.keys(change).length > 0, 'must change something')
+  .meta({ id: 'CertificateOrderChange' })
+export type OrderChange = z.infer<typeof OrderChange>
 
 /** How an order is, its step in words, and what went wrong. */
 export const OrderView = z

@@ -99,7 +99,7 @@ function reportOrder(reports: Reports, { id, name, state, problem, not_after: en
   if (problem === null) return
   const until = end === null ? '' : ` The certificate in use is valid until ${end.slice(0, 10)}.`
   const title = `Certificate ${name} could not be ${end === null ? 'ordered' : 'renewed'}`
-  reports.begin({ ...base, title, text: `${problem.text}. ${problem.advice}${until}` })
+  reports.begin({ ...base, title, text: `${problem.text.replace(/\.$/, '')}. ${problem.advice}${until}` })
 }
 
 function reportDrift(

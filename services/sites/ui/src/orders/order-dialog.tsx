@@ -4,14 +4,16 @@ import { answer, EmptyState, FormDialog, QueryState } from '@hearth/ui'
 import { IconWorldCog } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { api, keys } from '../api.ts'
-import { type DnsProvider, useDnsProviders } from './read-orders.ts'
+import { type DnsProvider, type Order, useDnsProviders } from './read-orders.ts'
 
 interface OrderDialogProps {
+  /** The order to change; a new one without it. */
+  readonly of?: Order
   readonly onClose: () => void
-  readonly onOrdered: (id: string) => void
+  readonly onOrdered?: (id: string) => void
 }
 
-/** The form of a new order; without a DNS provider it says where to set one up. */
+/** The form of an order; without a DNS provider it says where to set one up. */
 export function OrderDialog(props: OrderDialogProps) {
   const providers = useDnsProviders()
   const found = providers.data?.providers
@@ -40,34 +42,35 @@ const required = isNotEmpty('Required')
 
 const listOf = (text: string): string[] => text.split(/[\s,]+/).filter((part) => part !== '')
 
-function OrderForm({ providers, onClose, onOrdered }: OrderDialogProps & { providers: readonly DnsProvider[] }) {
+function OrderForm({ of, providers, onClose, onOrdered }: OrderDialogProps & { providers: readonly DnsProvider[] }) {
   const form = useForm({
-    initialValues: { name: '', domains: '', provider_id: providers[0]?.id ?? '', directory: '' },
+    initialValues: {
+      name: of?.name ?? '',
+      domains: of?.domains.join('\n') ?? '',
+      provider_id: of?.provider_id ?? providers[0]?.id ?? '',
+      directory: '',
+    },
     validate: { name: required, domains: required },
   })
   return (
     <FormDialog
       opened
       onClose={onClose}
-      title="Order a certificate"
-      submitLabel="Order"
+      title={of === undefined ? 'Order a certificate' : `Change ${of.name}`}
+      submitLabel={of === undefined ? 'Order' : 'Save and order'}
       form={form}
-      submit={({ domains, directory, ...rest }) =>
-        answer(
-          api.POST('/api/certificate-orders', {
-            body: { ...rest, domains: listOf(domains), ...(directory !== '' && { directory }) },
-          }),
-        )
-      }
-      onDone={({ id }) => onOrdered(id)}
+      submit={(values) => save(of, values)}
+      onDone={({ id }) => onOrdered?.(id)}
       renew={[keys.orders]}
     >
-      <TextInput
-        label="Name"
-        placeholder="House wildcard"
-        description="By which sites choose the certificate"
-        {...form.getInputProps('name')}
-      />
+      {of === undefined && (
+        <TextInput
+          label="Name"
+          placeholder="House wildcard"
+          description="By which sites choose the certificate"
+          {...form.getInputProps('name')}
+        />
+      )}
       <Textarea
         label="Domains"
         placeholder={'example.org\n*.example.org'}
@@ -84,15 +87,34 @@ function OrderForm({ providers, onClose, onOrdered }: OrderDialogProps & { provi
         data={providers.map(({ id, name, label }) => ({ value: id, label: `${name} (${label})` }))}
         {...form.getInputProps('provider_id')}
       />
-      <TextInput
-        label="Other authority"
-        placeholder="https://acme.example.org/directory"
-        description="Its ACME directory; empty takes that of the settings"
-        {...form.getInputProps('directory')}
-      />
+      {of === undefined && (
+        <TextInput
+          label="Other authority"
+          placeholder="https://acme.example.org/directory"
+          description="Its ACME directory; empty takes that of the settings"
+          {...form.getInputProps('directory')}
+        />
+      )}
       <Text size="sm" c="dimmed">
         By ordering you accept the terms of the authority, and the names become public in its logs.
       </Text>
     </FormDialog>
   )
+}
+
+interface OrderValues {
+  readonly name: string
+  readonly domains: string
+  readonly provider_id: string
+  readonly directory: string
+}
+
+function save(of: Order | undefined, { name, domains: text, provider_id, directory }: OrderValues) {
+  const domains = listOf(text)
+  if (of === undefined) {
+    const body = { name, domains, provider_id, ...(directory !== '' && { directory }) }
+    return answer(api.POST('/api/certificate-orders', { body }))
+  }
+  const params = { path: { id: of.id } }
+  return answer(api.PATCH('/api/certificate-orders/{id}', { params, body: { domains, provider_id } }))
 }

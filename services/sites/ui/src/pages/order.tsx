@@ -13,15 +13,17 @@ import {
   useAction,
   useDocumentTitle,
 } from '@hearth/ui'
-import { IconAlertTriangle, IconCertificateOff, IconRefresh, IconTrash } from '@tabler/icons-react'
+import { IconAlertTriangle, IconCertificateOff, IconPencil, IconRefresh, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
 import { api, keys } from '../api.ts'
 import { useUploads } from '../certificates/read-certificates.ts'
 import { IconButton } from '../controls/icon-button.tsx'
 import { BackLink } from '../navigation/back-link.tsx'
+import { OrderDialog } from '../orders/order-dialog.tsx'
 import { OrderBadge } from '../orders/order-words.tsx'
 import { type Order, useDnsProviders, useOrder } from '../orders/read-orders.ts'
+import '../certificates/certificates.css'
 import '../orders/orders.css'
 
 /** One ordered certificate: its step now, what went wrong and what to do, and everything that happened. */
@@ -42,7 +44,8 @@ function NoSuchOrder() {
 }
 
 function OneOrder({ order }: { order: Order }) {
-  const [isRemoving, setRemoving] = useState(false)
+  const [dialog, setDialog] = useState<'change' | 'remove'>()
+  const close = () => setDialog(undefined)
   const [, go] = useLocation()
   useDocumentTitle(order.name, 'Sites')
   return (
@@ -54,7 +57,10 @@ function OneOrder({ order }: { order: Order }) {
         actions={
           <>
             <RunNow order={order} />
-            <IconButton icon={IconTrash} onClick={() => setRemoving(true)}>
+            <IconButton icon={IconPencil} onClick={() => setDialog('change')}>
+              Change
+            </IconButton>
+            <IconButton icon={IconTrash} onClick={() => setDialog('remove')}>
               Delete
             </IconButton>
           </>
@@ -66,9 +72,8 @@ function OneOrder({ order }: { order: Order }) {
         <Records order={order} />
         <History order={order} />
       </div>
-      {isRemoving && (
-        <RemoveOrder order={order} onClose={() => setRemoving(false)} onDone={() => go('/certificates')} />
-      )}
+      {dialog === 'change' && <OrderDialog of={order} onClose={close} />}
+      {dialog === 'remove' && <RemoveOrder order={order} onClose={close} onDone={() => go('/certificates')} />}
     </>
   )
 }
