@@ -59,6 +59,12 @@ describe('certificates by DNS', { skip: (await orderObstacle()) ?? false }, () =
       ({ names: served }) => served.includes('*.apps.example.org'),
     )
     await place.until(order.id, isDone)
+    const last = await certificateAt(port, 'wiki.example.org')
+    await place.pebble.stop()
+    assert.equal((await admin.call('POST', `/api/certificate-orders/${order.id}/run`)).status, 200)
+    const failed = await place.until(order.id, ({ problem }) => problem !== null)
+    assert.deepEqual([failed.problem?.code, failed.state], ['authority-away', 'waiting'])
+    assert.deepEqual(await certificateAt(port, 'wiki.example.org'), last, 'the certificate in use stays')
     const refused = await admin.json<{ code: string }>('DELETE', `/api/certificate-orders/${order.id}`)
     assert.deepEqual([refused.status, refused.body.code], [409, 'certificate_in_use'])
     const own = await admin.json<{ code: string }>('DELETE', `/api/certificates/${done.certificate_id}`)

@@ -1,5 +1,5 @@
 import type { Sealer } from '@hearth/credentials'
-import { createGuardedFetch, createOutboundPolicy, type OutboundAllow } from '@hearth/outbound'
+import { createGuardedFetch, createOutboundPolicy, type GuardedFetch, type OutboundAllow } from '@hearth/outbound'
 import { createKeyedQueue, type Log, type Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Uploads } from '../certificates/uploads/uploads.ts'
@@ -35,7 +35,9 @@ export type Acme = ReturnType<typeof createAcme>
 /** Creates the orders and the DNS providers; nobody is asked before `orders.start`. */
 export function createAcme({ allow, resolvers, settings, publish, onOrder, ...dependencies }: AcmeDependencies) {
   const { timers } = dependencies
-  const fetch = createGuardedFetch(createOutboundPolicy(allow))
+  const guarded = createGuardedFetch(createOutboundPolicy(allow))
+  const end = new AbortController()
+  const fetch: GuardedFetch = (url, request) => guarded(url, { ...request, signal: end.signal })
   const lookups = createLookups(resolvers)
   const locks = createKeyedQueue(100)
   const providers = new Providers({
@@ -59,6 +61,7 @@ export function createAcme({ allow, resolvers, settings, publish, onOrder, ...de
     fetch,
     lookups,
     providers,
+    onClose: () => end.abort(new Error('the service ends')),
     authority() {
       const { acme_ca: directory, acme_email: email } = settings.current()
       return { directory: directory === '' ? letsEncrypt : directory, email }

@@ -12,6 +12,8 @@ interface ChallengeRecordsDependencies {
   readonly timers: Timers
   readonly log: Log
   readonly providers: Pick<Providers, 'open'>
+  /** True once the service ends: what fails then has not failed. */
+  readonly isClosed: () => boolean
 }
 
 /** Removals at the same time. */
@@ -21,13 +23,14 @@ const together = 5
 export type ChallengeRecords = ReturnType<typeof createChallengeRecords>
 
 /** Creates the store of TXT records. */
-export function createChallengeRecords({ db, timers, log, providers }: ChallengeRecordsDependencies) {
+export function createChallengeRecords({ db, timers, log, providers, isClosed }: ChallengeRecordsDependencies) {
   const remove = async (row: ChallengeRecordRow): Promise<void> => {
     try {
       const provider = await providers.open(row.provider_id)
       await provider?.removeTxt(row)
       await store.deleteRecord(db, row.id)
     } catch (error) {
+      if (isClosed()) return
       const isExpected = error instanceof ProviderFailed
       if (!isExpected) log.error({ err: error }, 'a TXT record could not be removed')
       const attempts = row.attempts + 1

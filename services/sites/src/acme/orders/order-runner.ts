@@ -30,6 +30,8 @@ export interface OrderRunnerDependencies {
   readonly authority: () => { readonly email: string }
   /** Called after each step of an order. */
   readonly onStep: (order: OrderView) => void
+  /** Ends the requests of steps that are running. */
+  readonly onClose: () => void
 }
 
 /** Most steps at the same time. */
@@ -37,6 +39,8 @@ const together = 5
 /** Longest and shortest time between two looks for due steps, milliseconds. */
 const longest = 60_000
 const shortest = 200
+/** Time that running steps have when the service ends, milliseconds. */
+const patience = 5000
 
 /** Reads an order as the API returns it; undefined when there is none. */
 export async function readOrder(db: Kysely<AcmeTables>, id: string): Promise<OrderView | undefined> {
@@ -59,13 +63,19 @@ export class OrderRunner {
     this.#dependencies = dependencies
     const email = () => dependencies.authority().email
     this.#accounts = createAccounts({ ...dependencies, clock: dependencies.timers, email })
-    this.#records = createChallengeRecords(dependencies)
+    this.#records = createChallengeRecords({ ...dependencies, isClosed: () => this.#isClosed })
   }
 
+  /** Ends what is running. A step that does not end soon is left alone: its result is lost, and it is done again later. */
   async close(): Promise<void> {
+    const { timers, onClose } = this.#dependencies
     this.#isClosed = true
     this.#cancel()
-    await this.#running
+    onClose()
+    const ended = new AbortController()
+    const late = timers.delay(patience, ended.signal).catch(() => undefined)
+    await Promise.race([this.#running, late])
+    ended.abort()
   }
 
   /** Looks for due steps after a while, at once by default; after the round that is running. */
@@ -155,7 +165,8 @@ export class OrderRunner {
           uploads.install(row.certificate_id, { name: row.name, certificate, private_key: key }),
       })
     } catch (error) {
-      if (error instanceof OrderGone) return undefined
+      // What fails because the service ends has not failed.
+      if (error instanceof OrderGone || this.#isClosed) return undefined
       if (error instanceof AcmeError && error.type === 'accountDoesNotExist') {
         await this.#accounts.forget(row.directory)
         return failed({ code: 'order-expired', text: 'The authority does not know the account any more' })

@@ -18,6 +18,8 @@ export interface OrdersDependencies extends OrderRunnerDependencies {
 
 /** Most orders. */
 const maxOrders = 200
+/** Tries of a change between steps that end. */
+const maxTries = 5
 
 /** Certificates that the service orders by DNS. Steps are rows: what was begun goes on after a restart. */
 export class Orders {
@@ -80,21 +82,24 @@ export class Orders {
    */
   async change(id: string, { domains, provider_id }: OrderChange): Promise<OrderView | undefined> {
     const { db, providers, timers } = this.#dependencies
-    const row = await store.findOrder(db, id)
-    if (row === undefined) return undefined
     if (provider_id !== undefined && (await providers.find(provider_id)) === undefined)
       throw invalidField('provider_id', 'is no DNS provider')
-    if (domains !== undefined) checkNames(domains, row.directory)
-    const now = timers.now()
-    const values = {
-      ...columnsOf(begin(stateOfRow(row), 'The order was changed', now)),
+    const more = {
       ...(domains !== undefined && { domains: domains.join(' ') }),
       ...(provider_id !== undefined && { provider_id }),
     }
-    const isChanged = await store.changeOrder(db, row, { values, isOver: true, now })
-    if (!isChanged) throw conflict('A step of the order has just ended; try again')
-    this.#runner.wake()
-    return this.find(id)
+    for (let left = maxTries; left > 0; left -= 1) {
+      const row = await store.findOrder(db, id)
+      if (row === undefined) return undefined
+      if (domains !== undefined) checkNames(domains, row.directory)
+      const now = timers.now()
+      const values = { ...columnsOf(begin(stateOfRow(row), 'The order was changed', now)), ...more }
+      // False when a step ended just now.
+      if (!(await store.changeOrder(db, row, { values, isOver: true, now }))) continue
+      this.#runner.wake()
+      return this.find(id)
+    }
+    throw conflict('The order changes all the time; try again')
   }
 
   /** Looks for due steps now: somebody changed what they depend on. */
