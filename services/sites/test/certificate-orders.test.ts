@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { eventually, runCommand } from '@hearth/testing'
+import { createPostgresDatabase, eventually, postgresObstacle, runCommand } from '@hearth/testing'
 import type { DnsProviderList, OrderView } from '../src/acme/schema.ts'
 import { certificateAt, openOrderPlace, orderObstacle } from './order-place.ts'
 import { tsigKey } from './name-server.ts'
@@ -76,6 +76,21 @@ describe('certificates by DNS', { skip: (await orderObstacle()) ?? false }, () =
     assert.deepEqual(left.body.certificates, [])
     assert.equal((await admin.call('DELETE', `/api/dns-providers/${provider.id}`)).status, 200)
   })
+
+  test(
+    'an order is issued on PostgreSQL, by an authority that refuses some nonces',
+    { skip: postgresObstacle() },
+    async () => {
+      const environment = { DATABASE_URL: await createPostgresDatabase() }
+      await using place = await openOrderPlace({ environment, pebbleEnvironment: { PEBBLE_WFE_NONCEREJECT: '15' } })
+      const provider = await place.addProvider()
+      const order = await place.order({ name: 'House', domains: ['*.example.org'], provider_id: provider.id })
+      const done = await place.until(order.id, isDone)
+      assert.ok(done.certificate_id !== null && done.not_after !== null && done.renew_at !== null)
+      await place.sites.restart()
+      assert.deepEqual(await place.find(order.id), done)
+    },
+  )
 
   test('secrets are sealed and never shown again', async () => {
     await using place = await openOrderPlace()

@@ -54,6 +54,8 @@ interface Signed {
 
 const timeoutMs = 20_000
 const maxBytes = 256 * 1024
+/** Stale nonces in a row after which a request has failed. */
+const maxNonces = 5
 const headers = { 'content-type': 'application/jose+json' }
 
 /** An authority that speaks ACME (RFC 8555). Nothing is tried again but a stale nonce. Every call throws `AcmeError`. */
@@ -141,14 +143,14 @@ export class AcmeClient {
   }
 
   async #signed(signer: Signer, url: string, payload?: object): Promise<Signed> {
-    for (let isRetry = false; ; isRetry = true) {
+    for (let left = maxNonces; ; left -= 1) {
       const nonce = await this.#takeNonce()
       const body = signedBody(signer, { url, nonce }, payload)
       const answer = await this.#send(() => this.#fetch(url, { method: 'POST', headers, body, timeoutMs, maxBytes }))
       this.#nonce = answer.headers.get('replay-nonce')
       if (answer.status < 300) return { answer, retryAfterMs: this.#retryAfter(answer) }
       const error = this.#errorOf(answer)
-      if (isRetry || error.type !== 'badNonce') throw error
+      if (left === 0 || error.type !== 'badNonce') throw error
     }
   }
 
