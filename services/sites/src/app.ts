@@ -17,6 +17,8 @@ import { createGuard, type Caller } from './access.ts'
 import { createAccounts } from './accounts/accounts.ts'
 import { openIdPath } from './accounts/openid.ts'
 import { createSessionCookies } from './accounts/session-cookie.ts'
+import { createAcme, type Acme } from './acme/acme.ts'
+import { orderedCertificates } from './acme/store.ts'
 import { createCertificates, type Certificates } from './certificates/certificates.ts'
 import { listSiteHosts, sitesUsingCertificate, type NodeEndpoint } from './certificates/site-host.ts'
 import { createOptIns } from './certificates/ssl-labs/scans.ts'
@@ -139,8 +141,16 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const uploads = await openUploads({
     ...context,
     sitesUsing: (id) => sitesUsingCertificate(db, id),
+    ordered: () => orderedCertificates(db),
     folder: context.own === undefined ? undefined : join(config.dataDirectory, 'certificates'),
     onReplaced: (id, siteIds) => void deploy.sync.later(bySystem(`certificate.replaced ${id}`, siteIds)),
+  })
+  const acme = createAcme({
+    ...context,
+    uploads,
+    allow: context.config.outboundAllow,
+    resolvers: context.config.dnsResolvers,
+    onOrder: (order) => context.siteReports.order(order),
   })
   const applies = createApplyCounts()
   const onResult: OnResult = (result, durationMs) => applies.add(result, durationMs)
@@ -204,6 +214,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     portal,
     certificates,
     uploads,
+    acme,
     traffic: traffic.feature,
     uptime: uptime.feature,
     overview: createOverview({
@@ -218,7 +229,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   // The system may have chosen another port than the settings say.
   port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
   await portal.start()
-  await start(context, deploy, { ...sites, certificates, traffic, uptime })
+  await start(context, deploy, { ...sites, certificates, traffic, acme, uptime })
   return {
     http,
     settings: context.settings,
@@ -231,6 +242,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       access.tokens?.close()
       await http.close()
       await portal.close()
+      await acme.orders.close()
       await certificates.close()
       await traffic.close()
       uptime.close()
@@ -689,11 +701,12 @@ async function start(
   { drift, sync }: Deploy,
   parts: Pick<ReturnType<typeof createSites>, 'onboarding' | 'pending'> & {
     certificates: Certificates
+    acme: Acme
     traffic: ReturnType<typeof createTraffic>
     uptime: ReturnType<typeof createUptime>
   },
 ): Promise<void> {
-  const { onboarding, pending, certificates, traffic, uptime } = parts
+  const { onboarding, pending, certificates, traffic, acme, uptime } = parts
   await notifications.start()
   own?.onRestarted(() => void drift.check())
   drift.start()
@@ -703,6 +716,7 @@ async function start(
   }
   pending.start()
   await certificates.start()
+  acme.orders.start()
   await traffic.learnHosts()
   await uptime.checks.start()
   traffic.feature.upstreams.start()

@@ -40,6 +40,11 @@ import { parseAdminAddress } from './deploy/nodes/admin-address.ts'
 const isOrigin = (text: string): boolean =>
   URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !hasCredentials(text)
 
+const isResolver = (entry: string): boolean => {
+  const [, four, six, port = '53'] = /^(?:([\d.]+)|\[(.+)\])(?::(\d+))?$/.exec(entry) ?? []
+  return isIP(four ?? six ?? '') !== 0 && Number(port) > 0 && Number(port) < 65_536
+}
+
 /** Refuses what is neither the address of an admin endpoint nor the path of its socket, with the reason. */
 const adminAddress = z
   .string()
@@ -72,6 +77,13 @@ const addressList = commaList
   )
   .meta(settingKind('address list'))
 
+const resolverList = commaList
+  .refine(
+    (entries) => entries.length <= 3 && entries.every(isResolver),
+    'must be a comma-separated list of at most 3 IP addresses, each with or without a port, IPv6 in brackets',
+  )
+  .meta(settingKind('address list'))
+
 /** Every setting by its variable, as `readConfig` reads it. */
 export const settingsSchema = z.object({
   ...serviceSettings({ name: 'sites', port: 8104 }),
@@ -94,6 +106,7 @@ export const settingsSchema = z.object({
   SOCKET_DIRS: directoryList.default([]),
   LOG_DIRS: directoryList.default(['/var/log']),
   SSLLABS_BASE_URL: webAddress.optional(),
+  DNS_RESOLVERS: resolverList.default([]),
   OUTBOUND_ALLOW: outboundAllow,
   BUILD_COMMIT: z.string().max(100).meta(settingKind('text')).default('unknown'),
   BUILD_DATE: z.string().max(100).meta(settingKind('text')).default('unknown'),
@@ -138,6 +151,8 @@ export function readConfig(environment: Environment) {
     socketDirectories: settings.SOCKET_DIRS,
     /** Directories that further servers may write their access logs to. */
     logDirectories: settings.LOG_DIRS,
+    /** Resolvers for certificates by DNS; those of the system when there is none. */
+    dnsResolvers: settings.DNS_RESOLVERS,
     sslLabsUrl: settings.SSLLABS_BASE_URL ?? 'https://api.ssllabs.com/api/v4',
     outboundAllow: allowAddresses(settings.OUTBOUND_ALLOW, [settings.SSLLABS_BASE_URL]),
     build: { commit: settings.BUILD_COMMIT, date: settings.BUILD_DATE },

@@ -13,6 +13,7 @@ import type { Events } from './events/events.ts'
 import { applyRoutes, type ApplyRoutesDependencies } from './deploy/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { generalRoutes, type GeneralDependencies } from './general-routes.ts'
+import { acmeRoutes, type AcmeFeature } from './acme/routes.ts'
 import { certificateRoutes } from './certificates/routes.ts'
 import type { Certificates } from './certificates/certificates.ts'
 import { sslLabsRoutes } from './certificates/ssl-labs/routes.ts'
@@ -67,6 +68,7 @@ export interface Features {
   readonly nodes: ManagedNodes
   readonly certificates: Certificates
   readonly uploads: Uploads
+  readonly acme: AcmeFeature
   readonly traffic: TrafficFeature
   readonly uptime: UptimeFeature
   readonly overview: Overview
@@ -118,6 +120,7 @@ export function allRoutes(features: Features): Route[] {
     ...nodeRoutes(features.nodes),
     ...certificateRoutes(features.certificates),
     ...uploadRoutes(features.uploads),
+    ...acmeRoutes(features.acme),
     ...sslLabsRoutes(features.certificates.sslLabs),
     ...trafficRoutes(features.traffic),
     ...uptimeRoutes(features.uptime),

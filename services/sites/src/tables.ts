@@ -1,6 +1,7 @@
 import type { TokenTables } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 import type { AccountTables } from './accounts/tables.ts'
+import { acmeTableNames, type AcmeTables } from './acme/tables.ts'
 import { certificateTableNames, type CertificateTables } from './certificates/tables.ts'
 import type { NodeTables } from './deploy/nodes/tables.ts'
 import type { ApplyTables } from './deploy/tables.ts'
@@ -20,6 +21,7 @@ export interface Tables
     NodeTables,
     ApplyTables,
     CertificateTables,
+    AcmeTables,
     TrafficTables,
     UptimeTables,
     NotificationTables,
@@ -56,6 +58,7 @@ export const tableNames = [
   'revisions',
   'revision_sites',
   ...certificateTableNames,
+  ...acmeTableNames,
   ...trafficTableNames,
   ...uptimeTableNames,
   ...notificationTableNames,

@@ -34,6 +34,7 @@ testSettings({
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '14d,12m',
     HEARTH_SERVICES: 'vpn=https://vpn.example.org,media=http://localhost:8103 http://media:8103',
+    DNS_RESOLVERS: '192.0.2.53',
     OUTBOUND_ALLOW: '10.0.0.0/8',
     PUBLIC_ORIGIN: 'http://192.168.1.5:8104',
     RP_ID: { RP_ID: 'example.org', PUBLIC_URL: 'https://hearth.example.org' },

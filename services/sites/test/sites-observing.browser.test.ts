@@ -119,7 +119,7 @@ async function bringCertificate({ page, goTo }: SitesPlace): Promise<void> {
   await goTo('/sites/1')
   await page.getByRole('button', { name: 'TLS and HTTPS' }).click()
   await page.getByLabel('Certificate', { exact: true }).selectOption('custom')
-  await page.getByLabel('Uploaded certificate').selectOption({ label: 'Mine (hello.test)' })
+  await page.getByLabel('Own certificate').selectOption({ label: 'Mine (hello.test)' })
   await page.getByText(/^Valid/).waitFor()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved', { exact: true }).waitFor()

@@ -99,6 +99,17 @@ const least: Record<string, Permissions> = {
   'GET /api/certificates/{id}': 'read',
   'PUT /api/certificates/{id}': 'full',
   'DELETE /api/certificates/{id}': 'full',
+  'GET /api/dns-providers': 'read',
+  'GET /api/dns-providers/{id}': 'read',
+  'POST /api/dns-providers': 'full',
+  'PATCH /api/dns-providers/{id}': 'full',
+  'DELETE /api/dns-providers/{id}': 'full',
+  'GET /api/certificate-orders': 'read',
+  'GET /api/certificate-orders/{id}': 'read',
+  'POST /api/certificate-orders': 'full',
+  'PATCH /api/certificate-orders/{id}': 'full',
+  'POST /api/certificate-orders/{id}/run': 'full',
+  'DELETE /api/certificate-orders/{id}': 'full',
 }
 
 const timers = createFastTimers(1)

@@ -147,6 +147,10 @@ export const UploadedCertificate = z
     fingerprint_sha256: z.string(),
     key: z.string().meta({ description: 'Kind and size, as `rsa 2048`' }),
     chain_length: z.int(),
+    order_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The order that keeps it new; null for one that was uploaded' }),
     used_by: z.array(siteId),
     created_at: timestamp,
     changed_at: timestamp,

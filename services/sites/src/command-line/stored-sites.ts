@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createSealer } from '@hearth/credentials'
 import { createLog, OperatorError, systemTimers } from '@hearth/runtime'
 import { execa } from 'execa'
+import { orderedCertificates } from '../acme/store.ts'
 import { openUploads } from '../certificates/uploads/uploads.ts'
 import type { Config } from '../config.ts'
 import { Nodes } from '../deploy/nodes/nodes.ts'
@@ -42,6 +43,7 @@ export async function openStoredSites({ database, secret, config }: OpenedStorag
     sealer: createSealer(secret),
     clock: systemTimers,
     sitesUsing: () => Promise.resolve([]),
+    ordered: () => orderedCertificates(db),
     folder: config.caddy.admin === undefined ? join(config.dataDirectory, 'certificates') : undefined,
     onReplaced: () => undefined,
   })

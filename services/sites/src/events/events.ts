@@ -65,7 +65,7 @@ function bounded(event: SiteEvent): SiteEvent {
 }
 
 /** Events that only administrators get. */
-const forAdministrators: ReadonlySet<SiteEvent['type']> = new Set(['drift', 'onboarding', 'settings'])
+const forAdministrators: ReadonlySet<SiteEvent['type']> = new Set(['drift', 'onboarding', 'settings', 'order'])
 
 /** Events that everybody gets in full, because dashboards show them. */
 const forAll: ReadonlySet<SiteEvent['type']> = new Set(['certificate', 'grade', 'traffic', 'uptime', 'reset'])

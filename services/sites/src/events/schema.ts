@@ -8,6 +8,7 @@ export const SiteEvent = z
       'apply',
       'node',
       'certificate',
+      'order',
       'grade',
       'drift',
       'onboarding',

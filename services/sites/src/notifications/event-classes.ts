@@ -4,6 +4,7 @@ import { backupClass, releaseClass, type EventClass } from '@hearth/notification
 export const eventClasses = [
   { id: 'site.down', group: 'Sites', label: 'Site down', severity: 'critical' },
   { id: 'certificate.problem', group: 'Certificates', label: 'Certificate expiring or missing', severity: 'warning' },
+  { id: 'certificate.order', group: 'Certificates', label: 'Certificate order failed', severity: 'warning' },
   { id: 'certificate.grade', group: 'Certificates', label: 'Grade fallen', severity: 'warning' },
   { id: 'caddy.unreachable', group: 'Caddy servers', label: 'Caddy server unreachable', severity: 'critical' },
   { id: 'caddy.drift', group: 'Caddy servers', label: 'Configuration changed outside Hearth', severity: 'warning' },

@@ -1,5 +1,6 @@
 import type { Condition, Reports } from '@hearth/notifications'
 import type { FallenGrade } from '../certificates/history/history.ts'
+import type { OrderView } from '../acme/schema.ts'
 import type { HostCertificate } from '../certificates/inventory/certificate-state.ts'
 import type { NewEvent } from '../events/schema.ts'
 import type { SiteReport } from '../uptime/site-reports.ts'
@@ -63,6 +64,8 @@ export function createSiteReports({ reports, now }: SiteReportsDependencies) {
             : undefined,
       })
     },
+    /** Reports an order that failed, and that it is as wanted again. */
+    order: (order: OrderView) => reportOrder(reports, order),
     /** Reports that a host got a worse grade than the time before. */
     fallenGrade({ host, grade, before }: FallenGrade): void {
       const title = `Grade of ${host} fell to ${grade}`
@@ -75,6 +78,15 @@ function reportNode(reports: Reports, { subject, name, isUp }: { subject: string
   const base = { class: 'caddy.unreachable', subject, path: '/servers' }
   if (isUp) reports.end({ ...base, title: `Caddy server ${name} answers again`, text: '' })
   else reports.begin({ ...base, title: `Caddy server ${name} does not answer`, text: 'Its sites may be down.' })
+}
+
+function reportOrder(reports: Reports, { id, name, state, problem, not_after: end }: OrderView): void {
+  const base = { class: 'certificate.order', subject: id, path: `/certificates/orders/${id}` }
+  if (state === 'valid') reports.end({ ...base, title: `Certificate ${name} is in place`, text: '' })
+  if (problem === null) return
+  const until = end === null ? '' : ` The certificate in use is valid until ${end.slice(0, 10)}.`
+  const title = `Certificate ${name} could not be ${end === null ? 'ordered' : 'renewed'}`
+  reports.begin({ ...base, title, text: `${problem.text.replace(/\.$/, '')}. ${problem.advice}${until}` })
 }
 
 function reportDrift(

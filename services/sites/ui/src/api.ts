@@ -59,6 +59,8 @@ export const keys = {
   sites: ['sites'],
   revisions: ['revisions'],
   certificates: ['certificates'],
+  orders: ['orders'],
+  dnsProviders: ['dns-providers'],
   traffic: ['traffic'],
   uptime: ['uptime'],
   statusPages: ['status-pages'],

@@ -31,6 +31,7 @@ const stale: Readonly<Record<Exclude<SiteEvent['type'], 'reset'>, readonly strin
   apply: ['sites', 'revisions', 'nodes', 'status', 'onboarding', 'traffic'],
   node: ['nodes', 'status', 'onboarding'],
   certificate: ['certificates', 'status'],
+  order: ['orders'],
   grade: ['certificates', 'sites', 'status'],
   drift: ['nodes', 'status', 'revisions'],
   onboarding: ['onboarding', 'nodes', 'sites', 'status'],

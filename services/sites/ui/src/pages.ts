@@ -15,6 +15,7 @@ import {
   IconSettings,
   IconUserCircle,
   IconUsers,
+  IconWorldCog,
   IconWorldWww,
 } from '@tabler/icons-react'
 
@@ -29,6 +30,16 @@ export const pages: readonly Page[] = [
   page('/sites/:id', { ...hidden, title: 'Site', icon: IconWorldWww }, () => import('./pages/site.tsx')),
   page('/uptime', { ...admin, title: 'Uptime', icon: IconHeartbeat }, () => import('./pages/uptime.tsx')),
   page('/certificates', { title: 'Certificates', icon: IconCertificate }, () => import('./pages/certificates.tsx')),
+  page(
+    '/certificates/orders/:id',
+    { ...hidden, title: 'Ordered certificate', icon: IconCertificate },
+    () => import('./pages/order.tsx'),
+  ),
+  page(
+    '/certificates/dns',
+    { ...hidden, title: 'DNS providers', icon: IconWorldCog },
+    () => import('./pages/dns-providers.tsx'),
+  ),
   page('/revisions', { ...admin, title: 'Revisions', icon: IconHistory }, () => import('./pages/revisions.tsx')),
   page('/revisions/:id', { ...hidden, title: 'Revision', icon: IconHistory }, () => import('./pages/revision.tsx')),
   page('/drift', { ...hidden, title: 'Drift', icon: IconGitCompare }, () => import('./pages/drift.tsx')),

@@ -83,7 +83,7 @@ function changeRoutes(uploads: Uploads): Route[] {
         body: CertificateReplacement,
         maxBodyBytes: maxBody,
         success: { status: 200, body: UploadedCertificate },
-        errors: [404, 413],
+        errors: [404, 409, 413],
       },
       async ({ params, body }) => {
         const replaced = await checked(() => uploads.replace(params.id, body))

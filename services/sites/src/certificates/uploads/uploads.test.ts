@@ -16,11 +16,13 @@ onBothDatabases(async ({ query: db }, name) => {
   const sealer = createSealer(new Uint8Array(32).fill(7))
   const using = new Map<number, number[]>()
   const replaced: unknown[] = []
+  const ordered = new Map<number, string>()
   const parts = {
     db,
     sealer,
     clock,
     sitesUsing: (id: number) => Promise.resolve(using.get(id) ?? []),
+    ordered: () => Promise.resolve(ordered),
     folder: undefined,
     onReplaced: (id: number, siteIds: readonly number[]) => void replaced.push([id, siteIds]),
   }
@@ -85,6 +87,26 @@ onBothDatabases(async ({ query: db }, name) => {
     assert.deepEqual((await readdir(folder.path)).length, [...material.certificateIds()].length * 2)
     await files.remove(added.id)
     assert.ok((await readdir(folder.path)).every((file) => !file.startsWith(`${added.id}-`)))
+  })
+
+  await test(`${name}: an ordered certificate is stored once and belongs to its order`, async () => {
+    const first = root.issue({ names: ['ordered.example'] })
+    const install = (id: number | null, made: typeof first) =>
+      uploads.install(id, { name: 'Ordered', certificate: made.chain, private_key: made.key })
+    const id = await install(null, first)
+    assert.equal(await install(null, first), id, 'the same again after a crash')
+    using.set(id, [5])
+    const renewed = root.issue({ names: ['ordered.example'] })
+    assert.equal(await install(id, renewed), id)
+    assert.deepEqual(replaced.at(-1), [id, [5]])
+    assert.equal(uploads.material.certificate(id)?.key, renewed.key)
+    ordered.set(id, 'an order')
+    assert.equal((await uploads.find(id))?.order_id, 'an order')
+    await assert.rejects(uploads.remove(id), { status: 409 })
+    await assert.rejects(uploads.replace(id, { certificate: first.chain, private_key: first.key }), { status: 409 })
+    ordered.clear()
+    using.clear()
+    await uploads.remove(id)
   })
 
   await test(`${name}: an authority has no key and cannot be used as a server certificate`, async () => {

@@ -10,6 +10,7 @@ import * as securityLog from './0008-security-log.ts'
 import * as openId from './0009-openid.ts'
 import * as tokens from './0010-tokens.ts'
 import * as portal from './0011-portal.ts'
+import * as certificateOrders from './0012-certificate-orders.ts'
 import * as uptime from './0013-uptime.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
@@ -25,5 +26,6 @@ export const migrations: Migrations = {
   '0009-openid': openId,
   '0010-tokens': tokens,
   '0011-portal': portal,
+  '0012-certificate-orders': certificateOrders,
   '0013-uptime': uptime,
 }

@@ -35,7 +35,7 @@ function certificateProblem(domain: string, mode: SiteToCheck['tls']['mode']): s
   const why = whyNotPublic(domain)
   if (why !== undefined) return `no public authority signs ${domain}: ${why}; choose tls internal, custom or off`
   if (mode === 'auto' && isWildcard(domain))
-    return `a public certificate for ${domain} needs DNS validation, which Caddy has only with plugins; choose on_demand, custom or internal`
+    return `a public certificate for ${domain} needs a proof by DNS: order one on the page Certificates and choose custom, or choose on_demand or internal`
   return undefined
 }
 

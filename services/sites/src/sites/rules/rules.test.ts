@@ -72,7 +72,7 @@ describe('site rules', () => {
   test('public certificates require public names', () => {
     for (const domain of ['192.0.2.1', '2001:db8::1', 'nas', 'nas.local', 'a.internal', 'b.test', 'c.home.arpa'])
       refused({ domain }, 'domains.0', /no public authority signs/)
-    refused({ domain: '*.example.org' }, 'domains.0', /DNS validation/)
+    refused({ domain: '*.example.org' }, 'domains.0', /proof by DNS/)
     for (const mode of ['internal', 'off'] as const)
       assert.deepEqual(errorsOf({ domain: 'nas 192.0.2.1', tls: { mode } }), [])
     assert.deepEqual(errorsOf({ domain: '*.example.org', tls: { mode: 'on_demand' } }), [])

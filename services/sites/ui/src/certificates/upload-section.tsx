@@ -25,7 +25,7 @@ export function UploadSection() {
   const uploads = useUploads()
   const [dialog, setDialog] = useState<Dialog>()
   const close = () => setDialog(undefined)
-  const rows = uploads.data?.certificates
+  const rows = uploads.data?.certificates.filter(({ order_id: order }) => order === null)
   return (
     <Section
       title="Uploaded"

@@ -5,7 +5,7 @@ import { useUploadOptions } from '../certificates/read-certificates.ts'
 const modes = [
   { value: 'auto', label: 'Automatic, from a public authority' },
   { value: 'internal', label: 'Internal: Caddy signs it itself' },
-  { value: 'custom', label: 'Own: one that was uploaded' },
+  { value: 'custom', label: 'Own: one that was uploaded or ordered' },
   { value: 'on_demand', label: 'At the first visit' },
   { value: 'off', label: 'Off: plain HTTP only' },
 ] as const
@@ -22,10 +22,10 @@ export function TlsSection() {
       {mode === 'custom' && (
         <SelectField
           path="tls.certificate_id"
-          label="Uploaded certificate"
+          label="Own certificate"
           isNullable
           options={[{ value: '', label: 'Choose one' }, ...certificates]}
-          description="Certificates are uploaded on the page Certificates."
+          description="Certificates are uploaded, or ordered by DNS, on the page Certificates."
         />
       )}
       {(mode === 'auto' || mode === 'on_demand') && (

@@ -22,6 +22,7 @@ import { hostColumns } from '../certificates/host-columns.tsx'
 import { HostDrawer } from '../certificates/host-drawer.tsx'
 import { type HostCertificate, useCertificates } from '../certificates/read-certificates.ts'
 import { UploadSection } from '../certificates/upload-section.tsx'
+import { OrderSection } from '../orders/order-section.tsx'
 import { StateBanners } from '../drift/state-banners.tsx'
 import '../dashboard/dashboard.css'
 
@@ -48,6 +49,7 @@ export function CertificatesPage() {
         )}
         <HostTable certificates={certificates} onOpen={({ host }) => setOpen(host)} />
         <GradeChart />
+        {isAdmin && <OrderSection />}
         {isAdmin && <UploadSection />}
         {isAdmin && (
           <div className="dashboard-columns">

@@ -1,0 +1,40 @@
+import type { Sealer } from '@hearth/credentials'
+import { createKeyedQueue, type Clock } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { AcmeClient } from '../client/acme-client.ts'
+import { generateKey, type Signer } from '../client/jws.ts'
+import * as store from '../store.ts'
+import type { AcmeTables } from '../tables.ts'
+
+interface AccountsDependencies {
+  readonly db: Kysely<AcmeTables>
+  readonly sealer: Sealer
+  readonly clock: Clock
+  /** Where the authority writes to; empty for nowhere. */
+  readonly email: () => string
+}
+
+/** Accounts at authorities, one for each directory. */
+export type Accounts = ReturnType<typeof createAccounts>
+
+/** Creates the store of accounts. A key is kept before an authority sees it: the same key always gives the same account. */
+export function createAccounts({ db, sealer, clock, email }: AccountsDependencies) {
+  const queue = createKeyedQueue(100)
+  return {
+    /** Finds or creates the account at the authority of a directory. Throws `AcmeError`. */
+    signer: (directory: string, client: AcmeClient): Promise<Signer> =>
+      queue.run(directory, async () => {
+        const place = `acme_accounts.key_sealed:${directory}`
+        const found = await store.findAccount(db, directory)
+        const fresh = () => ({ key_sealed: sealer.seal(generateKey(), place), url: null, created_at: clock.now() })
+        const row = found ?? (await store.settleAccount(db, { directory, ...fresh() }))
+        const key = sealer.open(row.key_sealed, place)
+        if (row.url !== null) return { key, account: row.url }
+        const account = await client.account(key, email() === '' ? undefined : email())
+        await store.nameAccount(db, directory, account)
+        return { key, account }
+      }),
+    /** Creates the account anew, with its key, at the next use: the authority does not know it any more. */
+    forget: (directory: string): Promise<void> => store.nameAccount(db, directory, null),
+  }
+}

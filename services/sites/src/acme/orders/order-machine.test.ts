@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import {
+  advance,
+  begin,
+  pauseAfter,
+  renewalCheck,
+  twoThirds,
+  type FailureCode,
+  type OrderState,
+  type Outcome,
+  type Progress,
+} from './order-machine.ts'
+import { advice } from './failures.ts'
+
+const now = Date.UTC(2031, 0, 1)
+const hour = 3_600_000
+const placed = { order: 'https://ca.test/o/1', finalize: 'https://ca.test/f/1' }
+const spreading: Progress = { step: 'spread', ...placed, challenges: [], since: now }
+const at = (progress: Progress, more: Partial<OrderState> = {}): OrderState => ({
+  ...begin({}, 'Ordered', now),
+  progress,
+  ...more,
+})
+const failing = (code: FailureCode, retryAfterMs?: number): Outcome => ({
+  kind: 'failed',
+  failure: { code, text: `It is ${code}`, retryAfterMs },
+})
+
+test('a failure that passes keeps what was reached; another begins the order anew and gives its records up', () => {
+  const away = advance(at(spreading), failing('authority-away'), now)
+  assert.deepEqual([away.state.progress, away.keepsRecords, away.state.nextAt], [spreading, true, now + 30_000])
+  const refused = advance(at(spreading), failing('validation-failed'), now)
+  assert.deepEqual([refused.state.progress, refused.keepsRecords], [{ step: 'account' }, false])
+  assert.equal(refused.state.problem?.text, 'It is validation-failed')
+})
+
+test('pauses grow, and what the authority says counts when it is longer', () => {
+  const pauses = [1, 2, 3, 4, 5, 6, 7, 8].map((attempts) => pauseAfter(attempts, true))
+  assert.deepEqual(
+    pauses,
+    pauses.toSorted((a, b) => a - b),
+  )
+  assert.equal(advance(at({ step: 'order' }), failing('rate-limited', 5 * hour), now).state.nextAt, now + 5 * hour)
+  assert.equal(advance(at({ step: 'order' }), failing('rate-limited', 1), now).state.nextAt, now + 30_000)
+})
+
+test('a step that always fails begins anew after a dozen attempts', () => {
+  let state = at(spreading)
+  for (let attempt = 1; attempt < 12; attempt += 1) state = advance(state, failing('dns-away'), now).state
+  assert.equal(state.progress.step, 'spread')
+  assert.equal(advance(state, failing('dns-away'), now).state.progress.step, 'account')
+})
+
+test('a certificate in place rests until it is due, and renewal information is read meanwhile', () => {
+  const issued: Outcome = {
+    kind: 'issued',
+    renewAt: now + 60 * 24 * hour,
+    notAfter: now + 90 * 24 * hour,
+    text: 'Issued',
+  }
+  const { state, keepsRecords } = advance(at({ step: 'download', ...placed }), issued, now)
+  assert.deepEqual([state.progress.step, state.nextAt, keepsRecords], ['idle', now + renewalCheck, false])
+  const failed = advance(state, failing('authority-away'), now)
+  assert.deepEqual([failed.state.progress.step, failed.state.notAfter], ['idle', now + 90 * 24 * hour])
+  assert.equal(twoThirds(0, 90), 60)
+})
+
+test('whatever happens, there is a next step, the history stays short, and a certificate is never forgotten', () => {
+  const codes = Object.keys(advice) as FailureCode[]
+  const outcome = fc.oneof(
+    fc.constantFrom(...codes).map((code) => failing(code)),
+    fc.constant<Outcome>({ kind: 'wait', ms: 2000, text: 'Waiting' }),
+    fc.constantFrom<Outcome>(
+      { kind: 'next', progress: { step: 'order' }, text: 'Account' },
+      { kind: 'next', progress: spreading, text: 'Added' },
+      { kind: 'rest', renewAt: now + hour },
+    ),
+  )
+  fc.assert(
+    fc.property(fc.array(outcome, { maxLength: 200 }), (outcomes) => {
+      let state = at({ step: 'idle' }, { notAfter: 5, renewAt: 3 })
+      for (const [index, each] of outcomes.entries()) {
+        state = advance(state, each, now + index).state
+        assert.ok(state.nextAt !== null && state.nextAt >= now && state.history.length <= 80)
+        assert.equal(state.notAfter, 5)
+      }
+    }),
+  )
+})
+
+test('every failure has its advice', () => {
+  for (const text of Object.values(advice)) assert.match(text, /\.$/)
+})

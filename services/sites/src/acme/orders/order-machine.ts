@@ -1,0 +1,201 @@
+/** A name that the authority wants proved. */
+export interface Challenge {
+  /** Address of the authorization, and of its challenge by DNS. */
+  readonly authorization: string
+  readonly url: string
+  readonly domain: string
+  /** Value of the TXT record. */
+  readonly value: string
+}
+
+/** What an order at the authority is known by. */
+interface Placed {
+  readonly order: string
+  readonly finalize: string
+}
+
+/** How far an order is; each member names the step that comes next. */
+export type Progress =
+  /** Nothing to do until the certificate is due. */
+  | { readonly step: 'idle' }
+  | { readonly step: 'account' }
+  | { readonly step: 'order' }
+  | (Placed & { readonly step: 'read'; readonly authorizations: readonly string[] })
+  | (Placed & { readonly step: 'publish'; readonly challenges: readonly Challenge[] })
+  /** `since` is when the last record was made, milliseconds. */
+  | (Placed & { readonly step: 'spread'; readonly challenges: readonly Challenge[]; readonly since: number })
+  | (Placed & { readonly step: 'validate'; readonly challenges: readonly Challenge[]; readonly since: number })
+  | (Placed & { readonly step: 'finalize' })
+  | (Placed & { readonly step: 'download' })
+
+/** The name of a step. */
+export type Step = Progress['step']
+
+/** What went wrong. */
+export type FailureCode =
+  | 'authority-away'
+  | 'authority-refused'
+  | 'rate-limited'
+  | 'not-reachable'
+  | 'provider-away'
+  | 'provider-refused'
+  | 'wrong-credentials'
+  | 'wrong-zone'
+  | 'dns-away'
+  | 'dns-slow'
+  | 'validation-failed'
+  | 'order-expired'
+  | 'internal'
+
+/** A failure of one step. */
+export interface Failure {
+  readonly code: FailureCode
+  /** What happened, for a person. */
+  readonly text: string
+  readonly retryAfterMs?: number | undefined
+}
+
+/** Outcome of a step. */
+export type Outcome =
+  | { readonly kind: 'next'; readonly progress: Progress; readonly text: string }
+  /** The same step again; `text` says what is waited for. */
+  | { readonly kind: 'wait'; readonly ms: number; readonly text: string }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  /** The certificate is stored. */
+  | { readonly kind: 'issued'; readonly renewAt: number; readonly notAfter: number; readonly text: string }
+  /** Nothing changed; the certificate is due at that time. */
+  | { readonly kind: 'rest'; readonly renewAt: number }
+
+/** A problem as it is kept with an order. */
+export interface Problem {
+  readonly code: FailureCode
+  readonly text: string
+  readonly at: number
+}
+
+/** An entry of an order's history. */
+export interface HistoryEntry {
+  readonly at: number
+  readonly tone: 'step' | 'good' | 'bad'
+  readonly text: string
+}
+
+/** The part of an order that steps change. */
+export interface OrderState {
+  readonly progress: Progress
+  /** Consecutive failures. */
+  readonly attempts: number
+  readonly problem: Problem | null
+  readonly nextAt: number | null
+  readonly renewAt: number | null
+  readonly notAfter: number | null
+  readonly history: readonly HistoryEntry[]
+}
+
+/** State after an outcome, and whether the TXT records of the order are still needed. */
+export interface Advance {
+  readonly state: OrderState
+  readonly keepsRecords: boolean
+}
+
+const minute = 60_000
+const hour = 60 * minute
+/** Entries of a history that are kept. */
+const maxHistory = 80
+/** Time after which the authority's renewal information is read again. */
+export const renewalCheck = 6 * hour
+
+/** Failures that pass by themselves: the same step is tried again, and what was reached is kept. */
+const passing: ReadonlySet<FailureCode> = new Set([
+  'authority-away',
+  'rate-limited',
+  'not-reachable',
+  'provider-away',
+  'provider-refused',
+  'wrong-credentials',
+  'wrong-zone',
+  'dns-away',
+  'internal',
+])
+/** After so many failures of one step in a row the order begins anew: an authority forgets orders after a week at most. */
+const maxAttempts = 12
+
+/** Pause after a number of failures in a row, milliseconds. */
+export function pauseAfter(attempts: number, isPassing: boolean): number {
+  const pauses = isPassing
+    ? [minute / 2, minute, 2 * minute, 5 * minute, 15 * minute, 30 * minute, hour]
+    : [5 * minute, 30 * minute, 2 * hour, 6 * hour, 12 * hour, 24 * hour]
+  return pauses[Math.min(Math.max(attempts, 1), pauses.length) - 1] ?? hour
+}
+
+/** The next state of an order. Pure: the same state, outcome and time always give the same. */
+export function advance(state: OrderState, outcome: Outcome, now: number): Advance {
+  switch (outcome.kind) {
+    case 'next': {
+      const isWaiting = outcome.progress.step === state.progress.step
+      const history = isWaiting ? state.history : added(state.history, { at: now, tone: 'step', text: outcome.text })
+      const next = { ...state, progress: outcome.progress, attempts: 0, problem: null, nextAt: now, history }
+      return { state: next, keepsRecords: outcome.progress.step !== 'order' && outcome.progress.step !== 'account' }
+    }
+    case 'wait': {
+      const history = added(state.history, { at: now, tone: 'step', text: outcome.text })
+      return { state: { ...state, attempts: 0, problem: null, nextAt: now + outcome.ms, history }, keepsRecords: true }
+    }
+    case 'issued': {
+      const { renewAt, notAfter } = outcome
+      const history = added(state.history, { at: now, tone: 'good', text: outcome.text })
+      const idle = { progress: { step: 'idle' }, attempts: 0, problem: null } as const
+      return { state: { ...idle, nextAt: restUntil(renewAt, now), renewAt, notAfter, history }, keepsRecords: false }
+    }
+    case 'rest': {
+      const nextAt = restUntil(outcome.renewAt, now)
+      return { state: { ...state, attempts: 0, problem: null, renewAt: outcome.renewAt, nextAt }, keepsRecords: false }
+    }
+    case 'failed':
+      return afterFailure(state, outcome.failure, now)
+  }
+}
+
+/** Renewal information is read some times a day, so that a certificate that is to be revoked is replaced before. */
+const restUntil = (renewAt: number, now: number): number => Math.min(renewAt, now + renewalCheck)
+
+function afterFailure(state: OrderState, { code, text, retryAfterMs }: Failure, now: number): Advance {
+  const attempts = state.attempts + 1
+  const isPassing = passing.has(code) && attempts < maxAttempts
+  const wait = Math.max(pauseAfter(attempts, isPassing), retryAfterMs ?? 0)
+  const history = added(state.history, { at: now, tone: 'bad', text })
+  const problem = { code, text, at: now }
+  const progress: Progress = isPassing || state.progress.step === 'idle' ? state.progress : { step: 'account' }
+  const next = { ...state, progress, attempts, problem, nextAt: now + wait, history }
+  return { state: next, keepsRecords: isPassing }
+}
+
+/** The same text twice in a row stands once, with the newer time. */
+function added(history: readonly HistoryEntry[], entry: HistoryEntry): HistoryEntry[] {
+  const last = history.at(-1)
+  const before = last?.text === entry.text && last.tone === entry.tone ? history.slice(0, -1) : history
+  return [...before, entry].slice(-maxHistory)
+}
+
+/** The state of a new order, or of one that starts again at once. */
+export function begin(
+  before: Partial<Pick<OrderState, 'renewAt' | 'notAfter' | 'history'>>,
+  text: string,
+  now: number,
+): OrderState {
+  const { renewAt = null, notAfter = null, history = [] } = before
+  return {
+    progress: { step: 'account' },
+    attempts: 0,
+    problem: null,
+    nextAt: now,
+    renewAt,
+    notAfter,
+    history: added(history, { at: now, tone: 'step', text }),
+  }
+}
+
+/** When a certificate is renewed without other advice: at two thirds of its life. */
+export function twoThirds(notBefore: number, notAfter: number): number {
+  return Math.round(notBefore + ((notAfter - notBefore) * 2) / 3)
+}

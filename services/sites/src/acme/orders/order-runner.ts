@@ -1,0 +1,198 @@
+import type { Sealer } from '@hearth/credentials'
+import type { GuardedFetch } from '@hearth/outbound'
+import type { Log, Timers } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { Uploads } from '../../certificates/uploads/uploads.ts'
+import { AcmeClient } from '../client/acme-client.ts'
+import { AcmeError } from '../client/acme-error.ts'
+import type { Lookups } from '../dns/lookups.ts'
+import type { Providers } from '../providers/providers.ts'
+import type { OrderView } from '../schema.ts'
+import * as store from '../store.ts'
+import type { AcmeTables, OrderRow } from '../tables.ts'
+import { createAccounts, type Accounts } from './accounts.ts'
+import { createChallengeRecords, OrderGone, type ChallengeRecords } from './challenge-records.ts'
+import { failureOf } from './failures.ts'
+import { advance, type OrderState, type Outcome } from './order-machine.ts'
+import { columnsOf, orderView, stateOfRow } from './order-view.ts'
+import { performStep, type Performed } from './perform-step.ts'
+
+export interface OrderRunnerDependencies {
+  readonly db: Kysely<AcmeTables>
+  readonly sealer: Sealer
+  readonly timers: Timers
+  readonly log: Log
+  readonly fetch: GuardedFetch
+  readonly lookups: Lookups
+  readonly providers: Providers
+  readonly uploads: Pick<Uploads, 'install' | 'chain'>
+  /** Says where authorities write to; empty for nowhere. */
+  readonly authority: () => { readonly email: string }
+  /** Called after each step of an order. */
+  readonly onStep: (order: OrderView) => void
+  /** Ends the requests of steps that are running. */
+  readonly onClose: () => void
+}
+
+/** Most steps at the same time. */
+const together = 5
+/** Longest and shortest time between two looks for due steps, milliseconds. */
+const longest = 60_000
+const shortest = 200
+/** Time that running steps have when the service ends, milliseconds. */
+const patience = 5000
+
+/** Reads an order as the API returns it; undefined when there is none. */
+export async function readOrder(db: Kysely<AcmeTables>, id: string): Promise<OrderView | undefined> {
+  const row = await store.findOrder(db, id)
+  return row && orderView(row, await store.recordsOf(db, id))
+}
+
+/** Does the steps of orders when they are due, and writes each result. */
+export class OrderRunner {
+  readonly #dependencies: OrderRunnerDependencies
+  readonly #accounts: Accounts
+  readonly #records: ChallengeRecords
+  readonly #clients = new Map<string, AcmeClient>()
+  #running: Promise<void> | undefined
+  #cancel: () => void = () => undefined
+  #isClosed = false
+  #isPoked = false
+
+  constructor(dependencies: OrderRunnerDependencies) {
+    this.#dependencies = dependencies
+    const email = () => dependencies.authority().email
+    this.#accounts = createAccounts({ ...dependencies, clock: dependencies.timers, email })
+    this.#records = createChallengeRecords({ ...dependencies, isClosed: () => this.#isClosed })
+  }
+
+  /** Ends what is running. A step that does not end soon is left alone: its result is lost, and it is done again later. */
+  async close(): Promise<void> {
+    const { timers, onClose } = this.#dependencies
+    this.#isClosed = true
+    this.#cancel()
+    onClose()
+    const ended = new AbortController()
+    const late = timers.delay(patience, ended.signal).catch(() => undefined)
+    await Promise.race([this.#running, late])
+    ended.abort()
+  }
+
+  /** Looks for due steps after a while, at once by default; after the round that is running. */
+  wake(ms = 0): void {
+    if (this.#isClosed) return
+    this.#isPoked ||= this.#running !== undefined && ms === 0
+    if (this.#running !== undefined) return
+    this.#cancel()
+    this.#cancel = this.#dependencies.timers.after(ms, () => {
+      this.#running = this.#work()
+    })
+  }
+
+  async #work(): Promise<void> {
+    await this.#round().catch((error: unknown) =>
+      this.#dependencies.log.error({ err: error }, 'certificates could not be ordered'),
+    )
+    const pause = await this.#pause()
+    this.#running = undefined
+    const isPoked = this.#isPoked
+    this.#isPoked = false
+    this.wake(isPoked ? 0 : pause)
+  }
+
+  async #pause(): Promise<number> {
+    const { db, timers, log } = this.#dependencies
+    try {
+      const next = await store.nextDue(db)
+      return next === undefined ? longest : Math.min(longest, Math.max(shortest, next - timers.now()))
+    } catch (error) {
+      log.error({ err: error }, 'due steps of certificate orders could not be read')
+      return longest
+    }
+  }
+
+  /** First records are removed, then steps are done: so that no record is removed while a step makes it. */
+  async #round(): Promise<void> {
+    const { db, timers, onStep } = this.#dependencies
+    for (const id of new Set(await this.#records.sweep())) {
+      const order = await readOrder(db, id)
+      if (order !== undefined) onStep(order)
+    }
+    const due = await store.dueOrders(db, timers.now(), together)
+    await Promise.all(due.map((row) => this.#step(row)))
+  }
+
+  async #step(row: OrderRow): Promise<void> {
+    const { db, timers, sealer, onStep } = this.#dependencies
+    if (this.#isClosed) return
+    const performed = await this.#perform(row)
+    if (performed === undefined) return
+    const { outcome, key, certificateId } = performed
+    const now = timers.now()
+    const before = stateOfRow(row)
+    const { state, keepsRecords } = advance(before, outcome, now)
+    const values = {
+      ...columnsOf(state),
+      ...(key !== undefined && { key_sealed: key === null ? null : sealer.seal(key, keyPlace(row.id)) }),
+      ...(certificateId !== undefined && { certificate_id: certificateId }),
+    }
+    if (!(await store.changeOrder(db, row, { values, isOver: !keepsRecords, now }))) return
+    // Waiting for the same thing again is no step.
+    if (isSame(before, state)) return
+    const after = await readOrder(db, row.id)
+    if (after !== undefined) onStep(after)
+  }
+
+  async #perform(row: OrderRow): Promise<Performed | undefined> {
+    const { providers, sealer, timers, lookups, uploads, log } = this.#dependencies
+    const client = this.#client(row.directory)
+    try {
+      const provider = await providers.open(row.provider_id)
+      if (provider === undefined) return failed({ code: 'provider-refused', text: 'The DNS provider is gone' })
+      return await performStep({
+        domains: row.domains.split(' '),
+        progress: stateOfRow(row).progress,
+        renewAt: row.renew_at,
+        client,
+        lookups,
+        provider,
+        now: timers.now(),
+        signer: () => this.#accounts.signer(row.directory, client),
+        key: row.key_sealed === null ? undefined : sealer.open(row.key_sealed, keyPlace(row.id)),
+        current: row.certificate_id === null ? undefined : await uploads.chain(row.certificate_id),
+        note: (record) => this.#records.note(row, record),
+        install: (certificate, key) =>
+          uploads.install(row.certificate_id, { name: row.name, certificate, private_key: key }),
+      })
+    } catch (error) {
+      // What fails because the service ends has not failed.
+      if (error instanceof OrderGone || this.#isClosed) return undefined
+      if (error instanceof AcmeError && error.type === 'accountDoesNotExist') {
+        await this.#accounts.forget(row.directory)
+        return failed({ code: 'order-expired', text: 'The authority does not know the account any more' })
+      }
+      const failure = failureOf(error)
+      if (failure !== undefined) return failed(failure)
+      log.error({ err: error, order: row.id }, 'a step of a certificate order failed')
+      return failed({ code: 'internal', text: 'Something went wrong in this service' })
+    }
+  }
+
+  #client(directory: string): AcmeClient {
+    const { fetch, timers } = this.#dependencies
+    const client = this.#clients.get(directory) ?? new AcmeClient(fetch, directory, () => timers.now())
+    this.#clients.set(directory, client)
+    return client
+  }
+}
+
+const isSame = (one: OrderState, other: OrderState): boolean =>
+  one.progress.step === other.progress.step &&
+  one.problem?.text === other.problem?.text &&
+  one.history.at(-1)?.text === other.history.at(-1)?.text
+
+const failed = (failure: Extract<Outcome, { kind: 'failed' }>['failure']): Performed => ({
+  outcome: { kind: 'failed', failure },
+})
+
+const keyPlace = (id: string): string => `certificate_orders.key_sealed:${id}`

@@ -1,0 +1,79 @@
+import { toIsoString } from '@hearth/runtime'
+import type { OrderView } from '../schema.ts'
+import type { ChallengeRecordRow, OrderRow } from '../tables.ts'
+import { advice } from './failures.ts'
+import type { HistoryEntry, OrderState, Problem, Progress, Step } from './order-machine.ts'
+
+/** The state that is stored in a row. */
+export function stateOfRow(row: OrderRow): OrderState {
+  return {
+    progress: JSON.parse(row.progress) as Progress,
+    attempts: row.attempts,
+    problem: row.problem === null ? null : (JSON.parse(row.problem) as Problem),
+    nextAt: row.next_at,
+    renewAt: row.renew_at,
+    notAfter: row.not_after,
+    history: JSON.parse(row.history) as HistoryEntry[],
+  }
+}
+
+/** The columns of a state. */
+export function columnsOf(state: OrderState) {
+  return {
+    progress: JSON.stringify(state.progress),
+    attempts: state.attempts,
+    problem: state.problem === null ? null : JSON.stringify(state.problem),
+    next_at: state.nextAt,
+    renew_at: state.renewAt,
+    not_after: state.notAfter,
+    history: JSON.stringify(state.history),
+  }
+}
+
+const words: Readonly<Record<Step, string>> = {
+  idle: 'The certificate is in place',
+  account: 'Preparing the account at the authority',
+  order: 'Placing the order',
+  read: 'Reading what is to be proved',
+  publish: 'Adding the TXT records',
+  spread: 'Waiting for DNS to spread',
+  validate: 'The authority validates the names',
+  finalize: 'Asking for the certificate',
+  download: 'Fetching the certificate',
+}
+
+/** An order as the API returns it. */
+export function orderView(row: OrderRow, records: readonly ChallengeRecordRow[]): OrderView {
+  const { progress, problem, history } = stateOfRow(row)
+  const { step } = progress
+  return {
+    id: row.id,
+    name: row.name,
+    domains: row.domains.split(' '),
+    provider_id: row.provider_id,
+    directory: row.directory,
+    certificate_id: row.certificate_id,
+    state: problem !== null ? 'waiting' : step === 'idle' ? 'valid' : 'working',
+    step,
+    text: words[step],
+    problem: problem && {
+      code: problem.code,
+      text: problem.text,
+      advice: advice[problem.code],
+      at: new Date(problem.at).toISOString(),
+    },
+    next_at: toIsoString(row.next_at),
+    renew_at: toIsoString(row.renew_at),
+    not_after: toIsoString(row.not_after),
+    history: history.map(({ at, tone, text }) => ({ at: new Date(at).toISOString(), tone, text })),
+    records: records.map(({ id, name, zone, next_at: at, problem: text }) => ({
+      id,
+      name,
+      zone,
+      removing: at !== null,
+      problem: text,
+    })),
+    created_at: new Date(row.created_at).toISOString(),
+    changed_at: new Date(row.changed_at).toISOString(),
+  }
+}

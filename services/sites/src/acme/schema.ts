@@ -1,0 +1,162 @@
+import { z } from 'zod'
+import { readDomain } from '../sites/domains.ts'
+
+const timestamp = z.iso.datetime()
+const label = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^\P{Cc}*$/u, 'must not contain control characters')
+const settings = z.record(z.string().max(50), z.string().max(4096))
+
+/** A DNS provider as the API returns it. */
+export const DnsProviderView = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    kind: z.string(),
+    label: z.string().meta({ description: 'Name of the kind' }),
+    settings: z.record(z.string(), z.string()).meta({ description: 'Without secrets' }),
+    created_at: timestamp,
+    changed_at: timestamp,
+  })
+  .meta({ id: 'DnsProvider' })
+export type DnsProviderView = z.infer<typeof DnsProviderView>
+
+/** A kind of DNS provider with its settings, for forms. */
+const DnsProviderKind = z
+  .object({
+    kind: z.string(),
+    label: z.string(),
+    fields: z.array(
+      z.object({
+        name: z.string(),
+        label: z.string(),
+        hint: z.string().nullable(),
+        placeholder: z.string().nullable(),
+        secret: z.boolean(),
+        optional: z.boolean(),
+        choices: z.array(z.string()).nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'DnsProviderKind' })
+
+/** The DNS providers, and the kinds there are. */
+export const DnsProviderList = z
+  .object({ providers: z.array(DnsProviderView), kinds: z.array(DnsProviderKind) })
+  .meta({ id: 'DnsProviderList' })
+
+/** A DNS provider to set up. */
+export const DnsProviderCreate = z
+  .strictObject({
+    name: label,
+    kind: z.string().max(50),
+    settings: settings.meta({ description: 'As the kind needs them', writeOnly: true }),
+  })
+  .meta({ id: 'DnsProviderCreate' })
+export type DnsProviderCreate = z.infer<typeof DnsProviderCreate>
+
+/** A change of a DNS provider. */
+export const DnsProviderChange = z
+  .strictObject({
+    name: label.optional(),
+    settings: settings
+      .optional()
+      .meta({ description: 'All settings; secrets that are left out or empty stay', writeOnly: true }),
+  })
+  .meta({ id: 'DnsProviderChange' })
+export type DnsProviderChange = z.infer<typeof DnsProviderChange>
+
+const OrderDomain = z
+  .string()
+  .max(1024)
+  .transform((text, context) => {
+    const reading = readDomain(text)
+    if ('domain' in reading) return reading.domain
+    context.addIssue({ code: 'custom', message: `"${text.slice(0, 80)}" ${reading.problem}` })
+    return z.NEVER
+  })
+
+const OrderDomains = z
+  .array(OrderDomain)
+  .min(1)
+  .max(50)
+  .refine((domains) => new Set(domains).size === domains.length, 'must not name a domain twice')
+
+/** A certificate to order. */
+export const OrderCreate = z
+  .strictObject({
+    name: label.meta({ description: 'By which sites and files refer to the certificate' }),
+    domains: OrderDomains,
+    provider_id: z.string().max(50),
+    directory: z
+      .url({ protocol: /^https$/, error: 'must be the https address of an ACME directory' })
+      .max(2048)
+      .optional()
+      .meta({ description: 'Directory of the authority; that of the settings when it is left out' }),
+  })
+  .meta({ id: 'CertificateOrderCreate' })
+export type OrderCreate = z.infer<typeof OrderCreate>
+
+/** A change of an order; members that are left out stay. */
+export const OrderChange = z
+  .strictObject({ domains: OrderDomains.optional(), provider_id: z.string().max(50).optional() })
+  .refine((change) => Object.keys(change).length > 0, 'must change something')
+  .meta({ id: 'CertificateOrderChange' })
+export type OrderChange = z.infer<typeof OrderChange>
+
+/** How an order is, its step in words, and what went wrong. */
+export const OrderView = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    domains: z.array(z.string()),
+    provider_id: z.string(),
+    directory: z.string(),
+    certificate_id: z
+      .int()
+      .nullable()
+      .meta({ description: 'Number of the certificate for sites; null before the first' }),
+    state: z.enum(['working', 'waiting', 'valid']).meta({
+      description: '`waiting`: after a failure, until the next attempt; `valid`: nothing to do before the renewal',
+    }),
+    step: z.enum(['idle', 'account', 'order', 'read', 'publish', 'spread', 'validate', 'finalize', 'download']),
+    text: z.string().meta({ description: 'The step in words' }),
+    problem: z
+      .object({
+        code: z.string(),
+        text: z.string(),
+        advice: z.string().meta({ description: 'What to do' }),
+        at: timestamp,
+      })
+      .nullable(),
+    next_at: timestamp.nullable(),
+    renew_at: timestamp.nullable(),
+    not_after: timestamp.nullable(),
+    history: z.array(z.object({ at: timestamp, tone: z.enum(['step', 'good', 'bad']), text: z.string() })),
+    records: z
+      .array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          zone: z.string(),
+          removing: z.boolean(),
+          problem: z.string().nullable(),
+        }),
+      )
+      .meta({ description: 'TXT records that stand at the provider' }),
+    created_at: timestamp,
+    changed_at: timestamp,
+  })
+  .meta({ id: 'CertificateOrder' })
+export type OrderView = z.infer<typeof OrderView>
+
+export const OrderList = z.object({ orders: z.array(OrderView) }).meta({ id: 'CertificateOrderList' })
+
+/** Path parameter of one provider or order. */
+export const IdParams = z.object({ id: z.string().min(1).max(50) })
+
+/** Response to a deletion. */
+export const Removed = z.object({ status: z.literal('deleted') }).meta({ id: 'OrderDeleted' })

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { onBothDatabases } from '../../test/on-both-databases.ts'
+import { begin } from './orders/order-machine.ts'
+import { columnsOf, stateOfRow } from './orders/order-view.ts'
+import * as store from './store.ts'
+import type { ChallengeRecordRow, OrderRow } from './tables.ts'
+
+const now = 1_900_000_000_000
+const order = (id: string): OrderRow => ({
+  id,
+  name: id,
+  domains: '*.example.org',
+  provider_id: 'p',
+  directory: 'https://ca.test/dir',
+  certificate_id: null,
+  key_sealed: null,
+  ...columnsOf(begin({}, 'Ordered', now)),
+  created_at: now,
+  changed_at: now,
+})
+const record = (orderId: string, value: string): ChallengeRecordRow => ({
+  id: `${orderId} ${value}`,
+  order_id: orderId,
+  provider_id: 'p',
+  zone: 'example.org',
+  name: '_acme-challenge.example.org',
+  value,
+  attempts: 0,
+  problem: null,
+  next_at: null,
+  created_at: now,
+})
+
+onBothDatabases(async ({ query: db }, name) => {
+  const provider = { id: 'p', name: 'Home', kind: 'rfc2136', settings_sealed: '', created_at: now, changed_at: now }
+  await store.insertProvider(db, provider)
+
+  await test(`${name}: an order comes back as it was, and a result that is too late changes nothing`, async () => {
+    await store.insertOrder(db, order('a'))
+    const [row] = await store.dueOrders(db, now, 5)
+    assert.ok(row !== undefined)
+    assert.deepEqual(stateOfRow(row), stateOfRow(order('a')))
+    const change = { values: { attempts: 3 }, isOver: false, now: now + 1 }
+    assert.equal(await store.changeOrder(db, row, change), true)
+    assert.equal(await store.changeOrder(db, row, change), false, 'it was changed since it was read')
+    assert.equal((await store.findOrder(db, 'a'))?.attempts, 3)
+  })
+
+  await test(`${name}: an authority has one account, however many ask for it at once`, async () => {
+    const keys = ['one', 'two', 'three']
+    const rows = await Promise.all(
+      keys.map((key) => store.settleAccount(db, { directory: 'd', key_sealed: key, url: null, created_at: now })),
+    )
+    assert.equal(new Set(rows.map(({ key_sealed: key }) => key)).size, 1)
+  })
+
+  await test(`${name}: a record stays noted until it is removed, also when its order is deleted or over`, async () => {
+    await store.insertOrder(db, order('b'))
+    assert.equal(await store.noteRecord(db, record('b', 'v')), true)
+    assert.equal(await store.noteRecord(db, { ...record('b', 'v'), id: 'again' }), true)
+    assert.deepEqual(await store.dueRecords(db, now, 5), [])
+    assert.equal((await store.usesOfProvider(db, 'p')).records, 1)
+    const row = await store.findOrder(db, 'b')
+    assert.ok(row !== undefined)
+    await store.changeOrder(db, row, { values: {}, isOver: true, now })
+    assert.equal((await store.dueRecords(db, now, 5)).length, 1)
+    // The next order gets the same proof: its record must not be removed any more.
+    await store.noteRecord(db, record('b', 'v'))
+    assert.deepEqual(await store.dueRecords(db, now, 5), [])
+    await store.deleteOrder(db, 'b', now)
+    assert.deepEqual((await store.dueRecords(db, now, 5)).length, 1)
+    assert.equal(await store.noteRecord(db, record('b', 'w')), false, 'the order is gone')
+    const orphan = record('nobody', 'x')
+    await db.insertInto('challenge_records').values(orphan).execute()
+    assert.equal((await store.dueRecords(db, now, 5)).length, 2)
+    for (const { id } of await store.dueRecords(db, now, 5)) await store.deleteRecord(db, id)
+    assert.equal(await store.nextDue(db), (await store.findOrder(db, 'a'))?.next_at ?? undefined)
+  })
+})

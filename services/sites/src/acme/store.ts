@@ -1,0 +1,175 @@
+import type { Kysely } from 'kysely'
+import type { AcmeAccountRow, AcmeTables, ChallengeRecordRow, DnsProviderRow, OrderRow } from './tables.ts'
+
+type Db = Kysely<AcmeTables>
+
+export function listProviders(db: Db): Promise<DnsProviderRow[]> {
+  return db.selectFrom('dns_providers').selectAll().orderBy('name').orderBy('id').execute()
+}
+
+export function findProvider(db: Db, id: string): Promise<DnsProviderRow | undefined> {
+  return db.selectFrom('dns_providers').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function insertProvider(db: Db, row: DnsProviderRow): Promise<void> {
+  await db.insertInto('dns_providers').values(row).execute()
+}
+
+export async function changeProvider(
+  db: Db,
+  { id, ...values }: Pick<DnsProviderRow, 'id' | 'name' | 'settings_sealed' | 'changed_at'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db.updateTable('dns_providers').set(values).where('id', '=', id).executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** What a provider is needed for: the names of orders, and the number of TXT records that are there. */
+export async function usesOfProvider(db: Db, id: string): Promise<{ orders: string[]; records: number }> {
+  const orders = db.selectFrom('certificate_orders').select('name').where('provider_id', '=', id).orderBy('name')
+  const records = db.selectFrom('challenge_records').select((eb) => eb.fn.countAll<number>().as('count'))
+  const { count } = await records.where('provider_id', '=', id).executeTakeFirstOrThrow()
+  return { orders: (await orders.execute()).map(({ name }) => name), records: count }
+}
+
+/** Makes the failed steps due that may have failed because of a provider's settings. */
+export async function retryOrdersOf(db: Db, providerId: string, now: number): Promise<void> {
+  const retry = db.updateTable('certificate_orders').set({ next_at: now }).where('provider_id', '=', providerId)
+  await retry.where('problem', 'like', '%"code":"wrong-%').execute()
+  const removals = db.updateTable('challenge_records').set({ next_at: now }).where('provider_id', '=', providerId)
+  await removals.where('next_at', 'is not', null).execute()
+}
+
+export async function deleteProvider(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('dns_providers').where('id', '=', id).execute()
+}
+
+/** Stores the key of an account, unless there is one for the directory; returns the account that counts. */
+export async function settleAccount(db: Db, row: AcmeAccountRow): Promise<AcmeAccountRow> {
+  const insert = db.insertInto('acme_accounts').values(row)
+  await insert.onConflict((conflict) => conflict.column('directory').doNothing()).execute()
+  return db.selectFrom('acme_accounts').selectAll().where('directory', '=', row.directory).executeTakeFirstOrThrow()
+}
+
+export function findAccount(db: Db, directory: string): Promise<AcmeAccountRow | undefined> {
+  return db.selectFrom('acme_accounts').selectAll().where('directory', '=', directory).executeTakeFirst()
+}
+
+/** Stores the address of an account; null when the authority does not know it any more. */
+export async function nameAccount(db: Db, directory: string, url: string | null): Promise<void> {
+  await db.updateTable('acme_accounts').set({ url }).where('directory', '=', directory).execute()
+}
+
+export function listOrders(db: Db): Promise<OrderRow[]> {
+  return db.selectFrom('certificate_orders').selectAll().orderBy('name').orderBy('id').execute()
+}
+
+export function findOrder(db: Db, id: string): Promise<OrderRow | undefined> {
+  return db.selectFrom('certificate_orders').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Resolves to the ids of the stored certificates that come from orders. */
+export async function orderedCertificates(db: Db): Promise<Map<number, string>> {
+  const rows = await db.selectFrom('certificate_orders').select(['id', 'certificate_id']).execute()
+  return new Map(rows.flatMap(({ id, certificate_id: number }) => (number === null ? [] : [[number, id] as const])))
+}
+
+export async function countOrders(db: Db): Promise<number> {
+  const rows = db.selectFrom('certificate_orders').select((eb) => eb.fn.countAll<number>().as('count'))
+  return (await rows.executeTakeFirstOrThrow()).count
+}
+
+export async function insertOrder(db: Db, row: OrderRow): Promise<void> {
+  await db.insertInto('certificate_orders').values(row).execute()
+}
+
+/** Orders whose next step is due, the longest waiting first. */
+export function dueOrders(db: Db, now: number, limit: number): Promise<OrderRow[]> {
+  const due = db.selectFrom('certificate_orders').selectAll().where('next_at', '<=', now)
+  return due.orderBy('next_at').orderBy('id').limit(limit).execute()
+}
+
+/** The time of the next step of any order or record; undefined for none. */
+export async function nextDue(db: Db): Promise<number | undefined> {
+  const order = db.selectFrom('certificate_orders').select((eb) => eb.fn.min('next_at').as('at'))
+  const record = db.selectFrom('challenge_records').select((eb) => eb.fn.min('next_at').as('at'))
+  const found = [await order.executeTakeFirst(), await record.executeTakeFirst()]
+  const times = found.flatMap((row) => (row?.at === null || row === undefined ? [] : [row.at]))
+  return times.length === 0 ? undefined : Math.min(...times)
+}
+
+/**
+ * Writes the result of a step, unless the order was changed or deleted since it was read. With `isOver` the records of the
+ * order are no longer needed, and are due to be removed.
+ */
+export async function changeOrder(
+  db: Db,
+  { id, changed_at: readAt }: Pick<OrderRow, 'id' | 'changed_at'>,
+  { values, isOver, now }: { values: Partial<Omit<OrderRow, 'id'>>; isOver: boolean; now: number },
+): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const change = trx.updateTable('certificate_orders').set({ ...values, changed_at: Math.max(now, readAt + 1) })
+    const { numUpdatedRows } = await change.where('id', '=', id).where('changed_at', '=', readAt).executeTakeFirst()
+    if (numUpdatedRows === 0n) return false
+    if (isOver) await releaseRecords(trx, id, now)
+    return true
+  })
+}
+
+/** Deletes an order; its records are removed afterwards. */
+export async function deleteOrder(db: Db, id: string, now: number): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('certificate_orders').where('id', '=', id).execute()
+    await releaseRecords(trx, id, now)
+  })
+}
+
+async function releaseRecords(db: Db, orderId: string, now: number): Promise<void> {
+  const due = db.updateTable('challenge_records').set({ next_at: now }).where('order_id', '=', orderId)
+  await due.where('next_at', 'is', null).execute()
+}
+
+/** Notes a record before it is made; false when the order is gone. */
+export async function noteRecord(db: Db, row: ChallengeRecordRow): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const order = trx.selectFrom('certificate_orders').select('id').where('id', '=', row.order_id)
+    if ((await order.executeTakeFirst()) === undefined) return false
+    const same = trx.selectFrom('challenge_records').select('id').where('order_id', '=', row.order_id)
+    const known = await same.where('name', '=', row.name).where('value', '=', row.value).executeTakeFirst()
+    if (known === undefined) await trx.insertInto('challenge_records').values(row).execute()
+    // An authority may ask for the proof of an earlier order again, whose record was about to be removed.
+    else await postponeRecord(trx, { id: known.id, attempts: 0, problem: null, next_at: null })
+    return true
+  })
+}
+
+export function recordsOf(db: Db, orderId: string): Promise<ChallengeRecordRow[]> {
+  return db.selectFrom('challenge_records').selectAll().where('order_id', '=', orderId).orderBy('name').execute()
+}
+
+export function listRecords(db: Db): Promise<ChallengeRecordRow[]> {
+  return db.selectFrom('challenge_records').selectAll().orderBy('name').execute()
+}
+
+/** Records that are due to be removed, and those whose order was deleted while they were made. */
+export function dueRecords(db: Db, now: number, limit: number): Promise<ChallengeRecordRow[]> {
+  const due = db
+    .selectFrom('challenge_records')
+    .selectAll()
+    .where((row) => {
+      const orders = row.selectFrom('certificate_orders').select('id')
+      const order = orders.whereRef('certificate_orders.id', '=', 'challenge_records.order_id')
+      return row.or([row('next_at', '<=', now), row.and([row('next_at', 'is', null), row.not(row.exists(order))])])
+    })
+  return due.orderBy('next_at').limit(limit).execute()
+}
+
+export async function postponeRecord(
+  db: Db,
+  { id, ...values }: Pick<ChallengeRecordRow, 'id' | 'attempts' | 'problem' | 'next_at'>,
+): Promise<void> {
+  await db.updateTable('challenge_records').set(values).where('id', '=', id).execute()
+}
+
+export async function deleteRecord(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('challenge_records').where('id', '=', id).execute()
+}

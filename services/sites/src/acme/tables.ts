@@ -1,0 +1,81 @@
+/** Rows as they are stored. Timestamps are milliseconds since the epoch, objects JSON text. */
+export interface AcmeTables {
+  dns_providers: DnsProviderRow
+  acme_accounts: AcmeAccountRow
+  certificate_orders: OrderRow
+  challenge_records: ChallengeRecordRow
+}
+
+/** A DNS provider through which names are proved. */
+export interface DnsProviderRow {
+  id: string
+  name: string
+  kind: string
+  /** Settings with their secrets, sealed. */
+  settings_sealed: string
+  created_at: number
+  changed_at: number
+}
+
+/** The account at one authority. */
+export interface AcmeAccountRow {
+  /** Address of the authority's directory. */
+  directory: string
+  /** PEM, sealed; stored before the authority sees it, so that there is never a second account. */
+  key_sealed: string
+  /** Null until the authority has answered. */
+  url: string | null
+  created_at: number
+}
+
+/** A certificate that the service orders and renews. */
+export interface OrderRow {
+  id: string
+  name: string
+  /** Separated by spaces. */
+  domains: string
+  provider_id: string
+  directory: string
+  /** The stored certificate that sites use; null before the first one is issued. */
+  certificate_id: number | null
+  /** `Progress` as JSON. */
+  progress: string
+  /** Key of the certificate that is being ordered, PEM, sealed. */
+  key_sealed: string | null
+  /** Consecutive failures. */
+  attempts: number
+  /** `Problem` as JSON; null while nothing is wrong. */
+  problem: string | null
+  /** Newest steps in words, as JSON. */
+  history: string
+  /** Time of the next step; null for none. */
+  next_at: number | null
+  renew_at: number | null
+  not_after: number | null
+  created_at: number
+  changed_at: number
+}
+
+/** A TXT record; stored before it is made, deleted after it is removed. */
+export interface ChallengeRecordRow {
+  id: string
+  order_id: string
+  provider_id: string
+  zone: string
+  name: string
+  value: string
+  /** Failed removals. */
+  attempts: number
+  problem: string | null
+  /** Time at which it is to be removed; null while the order needs it. */
+  next_at: number | null
+  created_at: number
+}
+
+/** Every table of this folder, those that others refer to first. */
+export const acmeTableNames = [
+  'dns_providers',
+  'acme_accounts',
+  'certificate_orders',
+  'challenge_records',
+] as const satisfies readonly (keyof AcmeTables)[]

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  assertAccessible,
+  browserObstacle,
+  eventually,
+  screenshot,
+  showOn,
+  startBrowser,
+  visit,
+  wideAndPhone,
+} from '@hearth/testing'
+import type { OrderView } from '../src/acme/schema.ts'
+import { certificateAt, openOrderPlace, orderObstacle, type OrderPlace } from './order-place.ts'
+import { tsigKey } from './name-server.ts'
+import type { Page } from 'playwright-core'
+
+const skip = browserObstacle() ?? (await orderObstacle()) ?? false
+
+test('a wildcard is ordered in the browser and served by TLS', { skip }, async () => {
+  await using place = await openOrderPlace()
+  await using browser = await startBrowser()
+  const { page } = browser
+  const { sites, admin } = place
+  const url = sites.url.replace('127.0.0.1', 'localhost')
+  await browser.context.addCookies([...admin.cookies].map(([name, value]) => ({ name, value, url })))
+  browser.context.setDefaultTimeout(30_000)
+  await addProvider(page, url, place)
+  await order(page, url)
+  const [ordered] = (await admin.json<{ orders: OrderView[] }>('GET', '/api/certificate-orders')).body.orders
+  await page.getByText(/^Issued for \*\.example\.org, valid until/).waitFor()
+  await page.getByText('Valid', { exact: true }).waitFor()
+  await showEverywhere(page, 'certificate-order')
+  await addSite(page, url)
+  const [, port] = sites.caddyPorts
+  const shown = await eventually(
+    () => certificateAt(port, 'wiki.example.org'),
+    ({ names }) => names.includes('example.org'),
+  )
+  assert.equal(shown.names, 'DNS:*.example.org')
+  await failure(page, url, place)
+  assert.equal((await place.find(ordered?.id ?? '')).state, 'valid')
+})
+
+async function addProvider(page: Page, url: string, { names }: OrderPlace): Promise<void> {
+  await visit(page, `${url}/certificates/dns`)
+  await page.getByText('No DNS provider yet').waitFor()
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Add provider' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add a DNS provider' })
+  await dialog.getByLabel('Name', { exact: true }).fill('Home zone')
+  await dialog.getByLabel('Server').fill(names.address)
+  await dialog.getByLabel('Key name').fill(tsigKey.name)
+  await dialog.getByLabel('Key', { exact: true }).fill('no base64!')
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.getByText('Must be the secret of the key in base64').waitFor()
+  await showEverywhere(page, 'dns-provider')
+  await dialog.getByLabel('Key', { exact: true }).fill(tsigKey.secret)
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('cell', { name: 'Home zone', exact: true }).waitFor()
+}
+
+async function order(page: Page, url: string): Promise<void> {
+  await visit(page, `${url}/certificates`)
+  await page.getByText('No certificate is ordered by DNS').waitFor()
+  await page.getByRole('button', { name: 'Order', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Order a certificate' })
+  await dialog.getByLabel('Name', { exact: true }).fill('House wildcard')
+  await dialog.getByLabel('Domains').fill('*.example.org')
+  await showEverywhere(page, 'order-dialog')
+  await dialog.getByRole('button', { name: 'Order', exact: true }).click()
+  await page.getByRole('heading', { name: 'House wildcard' }).waitFor()
+  await page.getByText('The certificate is ordered').waitFor()
+}
+
+async function addSite(page: Page, url: string): Promise<void> {
+  await visit(page, `${url}/sites/new`)
+  await page.getByLabel('Name', { exact: true }).fill('All')
+  await page.getByRole('combobox', { name: 'Domains' }).fill('*.example.org')
+  await page.getByRole('combobox', { name: 'Domains' }).press('Enter')
+  await page.getByLabel('Type').selectOption('respond')
+  await page.getByRole('button', { name: 'TLS and HTTPS' }).click()
+  await page.getByLabel('Certificate', { exact: true }).selectOption('custom')
+  await page.getByLabel('Own certificate').selectOption({ label: 'House wildcard (*.example.org)' })
+  await page.getByRole('button', { name: 'Add site', exact: true }).click()
+  await page.getByText('Served').first().waitFor()
+}
+
+/** A wrong key is said in words, with what to do. */
+async function failure(page: Page, url: string, place: OrderPlace): Promise<void> {
+  const provider = await place.addProvider({ key_name: 'other' })
+  const { id } = await place.order({ name: 'Broken', domains: ['broken.example.org'], provider_id: provider.id })
+  await visit(page, `${url}/certificates/orders/${id}`)
+  await page
+    .getByText(/does not know the key/)
+    .first()
+    .waitFor()
+  await page.getByText(/Check the key or token of the DNS provider/).waitFor()
+  await page.getByRole('button', { name: 'Try now' }).waitFor()
+  await showEverywhere(page, 'certificate-order-failed')
+}
+
+/** Looks at the page wide and on a phone, light and dark. */
+async function showEverywhere(page: Page, name: string): Promise<void> {
+  for (const screen of wideAndPhone) {
+    await showOn(page, screen)
+    await assertAccessible(page)
+    await screenshot(page, `sites-${name}-${screen.join('-')}`)
+  }
+  await showOn(page, wideAndPhone[0] ?? [1280, 'light'])
+}

@@ -1,0 +1,94 @@
+import { Button, Group } from '@mantine/core'
+import { answer, type Column, ConfirmDelete, DataTable, EmptyState, PageHeader, tableAnswer } from '@hearth/ui'
+import { IconPlus, IconWorldCog } from '@tabler/icons-react'
+import { useState } from 'react'
+import { api, keys } from '../api.ts'
+import { IconButton } from '../controls/icon-button.tsx'
+import { BackLink } from '../navigation/back-link.tsx'
+import { ProviderDialog } from '../orders/provider-dialog.tsx'
+import { type DnsProvider, useDnsProviders } from '../orders/read-orders.ts'
+
+type Dialog = { kind: 'add' } | { kind: 'edit' | 'remove'; of: DnsProvider }
+
+/** Where TXT records are made that prove names to an authority. */
+export function DnsProvidersPage() {
+  const providers = useDnsProviders()
+  const [dialog, setDialog] = useState<Dialog>()
+  const close = () => setDialog(undefined)
+  const kinds = providers.data?.kinds ?? []
+  return (
+    <>
+      <BackLink href="/certificates">Certificates</BackLink>
+      <PageHeader
+        title="DNS providers"
+        description="Where the service makes TXT records that prove your names to an authority."
+        actions={
+          <IconButton variant="filled" icon={IconPlus} onClick={() => setDialog({ kind: 'add' })}>
+            Add provider
+          </IconButton>
+        }
+      />
+      <DataTable
+        label="DNS providers"
+        columns={columns((of, kind) => setDialog({ kind, of }))}
+        rowKey={({ id }) => id}
+        answer={tableAnswer(providers, providers.data?.providers)}
+        empty={
+          <EmptyState icon={IconWorldCog} title="No DNS provider yet">
+            Add the one that holds your zone: its key or token is kept sealed and used for TXT records only.
+          </EmptyState>
+        }
+      />
+      {dialog?.kind === 'add' && <ProviderDialog kinds={kinds} onClose={close} />}
+      {dialog?.kind === 'edit' && <ProviderDialog kinds={kinds} of={dialog.of} onClose={close} />}
+      {dialog?.kind === 'remove' && <RemoveProvider of={dialog.of} onClose={close} />}
+    </>
+  )
+}
+
+function columns(open: (of: DnsProvider, kind: 'edit' | 'remove') => void): Column<DnsProvider>[] {
+  return [
+    { key: 'name', header: 'Name', role: 'title', render: ({ name }) => <b>{name}</b> },
+    { key: 'kind', header: 'Kind', render: ({ label }) => label },
+    {
+      key: 'settings',
+      header: 'Settings',
+      render: ({ settings }) =>
+        Object.values(settings)
+          .filter((value) => value !== '')
+          .join(', ') || '–',
+    },
+    {
+      key: 'actions',
+      header: 'Actions',
+      role: 'actions',
+      render: (of) => (
+        <Group gap="xs" wrap="nowrap" justify="flex-end">
+          <Button variant="default" size="xs" onClick={() => open(of, 'edit')} aria-label={`Change ${of.name}`}>
+            Change
+          </Button>
+          <Button variant="default" size="xs" onClick={() => open(of, 'remove')} aria-label={`Remove ${of.name}`}>
+            Remove
+          </Button>
+        </Group>
+      ),
+    },
+  ]
+}
+
+function RemoveProvider({ of, onClose }: { of: DnsProvider; onClose: () => void }) {
+  return (
+    <ConfirmDelete
+      opened
+      onClose={onClose}
+      title={`Remove ${of.name}?`}
+      verb="Remove"
+      losses={['Its settings with their secrets', 'Certificates that are ordered through it refuse the removal']}
+      action={{
+        run: () => answer(api.DELETE('/api/dns-providers/{id}', { params: { path: { id: of.id } } })),
+        done: () => `${of.name} is removed`,
+        renew: [keys.dnsProviders],
+      }}
+    />
+  )
+}
