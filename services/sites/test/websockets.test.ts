@@ -19,7 +19,7 @@ describe('an open WebSocket', () => {
         await served.serve([site])
         const stream = await upgrade(served.caddy.httpPort, 'ws.test')
         stream.write('one')
-        assert.equal(await nextText(stream), 'one')
+        assert.equal(await nextText(stream, 3), 'one')
         const ended = once(stream, 'end', { signal: AbortSignal.timeout(5000) }).catch((error: unknown) => error)
         await served.serve([
           site,
@@ -27,7 +27,7 @@ describe('an open WebSocket', () => {
         ])
         if (age.capabilities.streamCloseDelay) {
           stream.write('two')
-          assert.equal(await nextText(stream), 'two')
+          assert.equal(await nextText(stream, 3), 'two')
         } else {
           assert.ok(Array.isArray(await ended), 'the stream went on')
         }
@@ -68,7 +68,12 @@ async function upgrade(port: number, host: string): Promise<Duplex> {
   return socket
 }
 
-async function nextText(stream: Duplex): Promise<string> {
-  const [data] = (await once(stream, 'data', { signal: AbortSignal.timeout(5000) })) as [Buffer]
-  return data.toString()
+/** Returns the next so many bytes as text, in however many parts they come. */
+async function nextText(stream: Duplex, length: number): Promise<string> {
+  let text = ''
+  while (text.length < length) {
+    const [data] = (await once(stream, 'data', { signal: AbortSignal.timeout(5000) })) as [Buffer]
+    text += data.toString()
+  }
+  return text
 }

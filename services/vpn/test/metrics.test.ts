@@ -10,11 +10,15 @@ import { startService, type TestService } from './in-process.ts'
 const geo = join(import.meta.dirname, 'data/geo')
 
 async function furnish(service: TestService): Promise<string[]> {
-  await service.call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24', listen_port: 51_820 })
+  const made = async (path: string, fields: object): Promise<{ id: string }> => {
+    const { status, body } = await service.call('POST', path, fields)
+    assert.equal(status, 201, JSON.stringify(body))
+    return body.data
+  }
+  await made('/api/interfaces', { name: 'wg0', address: '10.8.0.1/24', listen_port: 51_820 })
   const ids: string[] = []
   for (let number = 0; number < 12; number += 1) {
-    const made = await service.call('POST', '/api/peers', { name: `peer ${number}`, interface: 'wg0' })
-    ids.push(made.body.data.id)
+    ids.push((await made('/api/peers', { name: `peer ${number}`, interface: 'wg0' })).id)
   }
   await service.call('PUT', '/api/settings', { sample_interval_seconds: 1 })
   return ids

@@ -56,9 +56,9 @@ test('a tunnel of wg-quick that runs is taken over, and no packet of its devices
   const [peer] = made.interfaces[0].peers
   for (let round = 0; round < 5; round += 1)
     await service.done('PUT', `/api/peers/${peer.id}`, { name: `phone ${round}` })
+  await ping.answered(6)
   const report = await ping.stop()
   assert.deepEqual(report.lost, [])
-  assert.ok(report.sent > 5, 'the ping ran beside it')
   const on = await service.done('GET', `/api/interfaces/${tunnel.name}`)
   assert.deepEqual([on.status, on.public_key, on.listen_port], ['active', keys.publicKey, port])
   assert.equal((await service.done('GET', `/api/peers/${peer.id}`)).has_preshared_key, true)

@@ -1,3 +1,4 @@
+import { eventually } from '@hearth/testing'
 import type { NetworkHost } from './network-hosts.ts'
 
 /** Result of a ping that ran beside other work. */
@@ -9,10 +10,28 @@ export interface PingReport {
   readonly slowest: number
 }
 
+/** A ping that goes on until it is stopped. */
+export interface SteadyPing {
+  /** Waits until so many were answered. */
+  answered(count: number): Promise<void>
+  stop(): Promise<PingReport>
+}
+
 /** Pings an address twenty times a second until stopped. */
-export function startPing(host: NetworkHost, address: string): { stop(): Promise<PingReport> } {
+export function startPing(host: NetworkHost, address: string): SteadyPing {
   const child = host.start('ping', '-n', '-i', '0.05', '-W', '2', address)
+  let answers = 0
+  child.stdout.on('data', (text: Buffer | string) => {
+    answers += text.toString().match(/ ttl=/g)?.length ?? 0
+  })
   return {
+    async answered(count) {
+      await eventually(
+        () => answers,
+        (now) => now >= count,
+        { what: `${count} answers to a ping` },
+      )
+    },
     async stop() {
       child.kill('SIGINT')
       return reportOf((await child).stdout)

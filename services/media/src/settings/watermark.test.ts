@@ -29,11 +29,13 @@ function onDatabase(location: DatabaseLocation, name: string): void {
     assert.match(bundled, /assets\/watermark\.png$/)
     await store(first)
     for (const one of [web, worker]) assert.deepEqual(await one.withPicture((path) => readFile(path)), first)
-    const held = Promise.withResolvers<void>()
+    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const late = worker.withPicture(async (path) => {
+      begun.resolve()
       await held.promise
       return readFile(path)
     })
+    await begun.promise
     await store(second)
     assert.deepEqual(await worker.withPicture((path) => readFile(path)), second)
     held.resolve()
