@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readDomain } from '../sites/domains.ts'
+import { domainList } from '../sites/schema.ts'
 
 const timestamp = z.iso.datetime()
 const label = z
@@ -69,21 +69,7 @@ export const DnsProviderChange = z
   .meta({ id: 'DnsProviderChange' })
 export type DnsProviderChange = z.infer<typeof DnsProviderChange>
 
-const OrderDomain = z
-  .string()
-  .max(1024)
-  .transform((text, context) => {
-    const reading = readDomain(text)
-    if ('domain' in reading) return reading.domain
-    context.addIssue({ code: 'custom', message: `"${text.slice(0, 80)}" ${reading.problem}` })
-    return z.NEVER
-  })
-
-const OrderDomains = z
-  .array(OrderDomain)
-  .min(1)
-  .max(50)
-  .refine((domains) => new Set(domains).size === domains.length, 'must not name a domain twice')
+const OrderDomains = domainList(50)
 
 /** A certificate to order. */
 export const OrderCreate = z

@@ -43,12 +43,15 @@ const Domain = z
     return z.NEVER
   })
 
-/** 1 to 100 different domains. */
-const Domains = z
-  .array(Domain)
-  .min(1)
-  .max(100)
-  .refine((domains) => new Set(domains).size === domains.length, 'must not name a domain twice')
+/** Schema of different domains, at least one and at most `most`. */
+export const domainList = (most: number) =>
+  z
+    .array(Domain)
+    .min(1)
+    .max(most)
+    .refine((domains) => new Set(domains).size === domains.length, 'must not name a domain twice')
+
+const Domains = domainList(100)
 
 const { redirect, static: staticFiles, respond } = answerMembers
 
