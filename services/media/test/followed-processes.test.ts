@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { eventually, postgresObstacle, startPostgres, startServiceProcess, temporaryDirectory } from '@hearth/testing'
+import { eventually, postgresObstacle } from '@hearth/testing'
 import { csrfCookie } from '../src/accounts/csrf.ts'
 import type { Follow } from '../src/follows/schema.ts'
 import type { Job } from '../src/jobs/schema.ts'
-import { knows } from './in-process.ts'
 import { openCaller } from './open-caller.ts'
-import { startPlatform } from './platform/platform.ts'
+import { openSharedPlace } from './shared-place.ts'
 
 async function post(url: string, path: string, json: unknown): Promise<Response> {
   const session = await fetch(`${url}/api/session`)
@@ -20,20 +18,10 @@ test(
   'two processes on one database follow two lists that share media, and download each medium once',
   { skip: postgresObstacle(), timeout: 180_000 },
   async () => {
-    await using postgres = await startPostgres()
-    await using platform = await startPlatform()
-    await using folder = await temporaryDirectory()
-    const shared = {
-      ...knows(platform.host),
-      DATABASE_URL: await postgres.createDatabase(),
-      ARTIFACTS: join(folder.path, 'artifacts'),
-      SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
-      LOG_LEVEL: 'error',
-      WORKERS: '1',
-    }
-    const start = (name: string) => startServiceProcess('media', { ...shared, DATA_DIR: join(folder.path, name) })
-    await using one = await start('one')
-    await using two = await start('two')
+    await using place = await openSharedPlace()
+    const { platform } = place
+    await using one = await place.start('one')
+    await using two = await place.start('two')
     const entry = (id: string) => ({ url: platform.page('sound.m4a', { id }), title: `Sound ${id}` })
     const first = platform.feed('first', ['a', 'b', 'c'].map(entry))
     const second = platform.feed('second', ['b', 'c', 'd'].map(entry))

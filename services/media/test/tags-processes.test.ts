@@ -1,31 +1,19 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { eventually, postgresObstacle, startPostgres, startServiceProcess, temporaryDirectory } from '@hearth/testing'
+import { eventually, postgresObstacle } from '@hearth/testing'
 import type { Feed } from '../src/feeds/schema.ts'
 import type { Job } from '../src/jobs/schema.ts'
-import { knows } from './in-process.ts'
 import { openCaller } from './open-caller.ts'
-import { startPlatform } from './platform/platform.ts'
+import { openSharedPlace } from './shared-place.ts'
 
 test(
   'two processes on one database lose no tag that both give at once, and hand out the same feeds',
   { skip: postgresObstacle(), timeout: 180_000 },
   async () => {
-    await using postgres = await startPostgres()
-    await using platform = await startPlatform()
-    await using folder = await temporaryDirectory()
-    const shared = {
-      ...knows(platform.host),
-      DATABASE_URL: await postgres.createDatabase(),
-      ARTIFACTS: join(folder.path, 'artifacts'),
-      SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
-      LOG_LEVEL: 'error',
-      WORKERS: '1',
-    }
-    const start = (name: string) => startServiceProcess('media', { ...shared, DATA_DIR: join(folder.path, name) })
-    await using first = await start('one')
-    await using second = await start('two')
+    await using place = await openSharedPlace()
+    const { platform } = place
+    await using first = await place.start('one')
+    await using second = await place.start('two')
     const [one, two] = [await openCaller(first.url), await openCaller(second.url)]
     const form = { type: 'audio', quality: 'max' }
     const jobs = await Promise.all(
