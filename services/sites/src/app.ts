@@ -40,6 +40,7 @@ import { firstNode, Nodes, reachHost } from './deploy/nodes/nodes.ts'
 import { createOwnVersion } from './deploy/nodes/own-caddy.ts'
 import { findNodeRow } from './deploy/nodes/store.ts'
 import { onDemandAskUrl } from './deploy/on-demand-routes.ts'
+import { PreparedConfigs } from './deploy/prepared-configs.ts'
 import { createPendingWatch } from './deploy/pending-watch.ts'
 import { createReturnToRevision, createRevisionDiff, createRevisions } from './deploy/revisions.ts'
 import { eventClasses } from './notifications/event-classes.ts'
@@ -384,20 +385,22 @@ async function openDeploy(
     // Another version has other capabilities, and may accept sites that the previous one refused.
     onReplaced: (name) => void sync.later({ ...bySystem(`node.replaced ${name}`), isRetrying: true }),
   })
-  const configs = createExpectedConfigs(context.sealer)
+  const configs = createExpectedConfigs(db, context.sealer)
   const desiredState = createReadDesiredState({
     settings: () => settings.current(),
     material,
     onDemandAsk: () => onDemandAskUrl(config.bindAddress, context.port()),
   })
+  const prepared = new PreparedConfigs()
   const apply = new Apply({
+    prepared,
     database,
     timers,
     log,
     async nodes() {
       const isProbing = () => settings.current().site_probe
       const onboarded = (await nodes.list()).filter(({ row }) => row.onboarded_at !== null)
-      return onboarded.map((node) => createApplyNode(node, { desiredState, configs, nodes, isProbing }))
+      return onboarded.map((node) => createApplyNode(node, { desiredState, configs, prepared, nodes, isProbing }))
     },
     onApplied(result, changes, durationMs) {
       context.onResult(result, durationMs)

@@ -54,6 +54,7 @@ export const tableNames = [
   'site_domains',
   'site_versions',
   'nodes',
+  'node_configs',
   'site_states',
   'revisions',
   'revision_sites',

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { ReadRuleContext } from '../sites/check-wanted.ts'
 import { createDomainIndex } from '../sites/domains.ts'
-import { allDomainOwners, findPortalSite } from '../sites/store.ts'
+import { allDomainOwners, domainOwnersBeside, findPortalSite } from '../sites/store.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import { adminListen } from './nodes/admin-address.ts'
 import type { Nodes } from './nodes/nodes.ts'
@@ -29,8 +29,9 @@ export function createReadRuleContext(dependencies: {
   }
 }): ReadRuleContext {
   const { config, db, settings, material, nodes, port, portal } = dependencies
-  return async () => {
-    const [sites, known] = [await allDomainOwners(db), await nodes.list()]
+  return async (site) => {
+    const sites = site === undefined ? await allDomainOwners(db) : await domainOwnersBeside(db, site)
+    const known = await nodes.list()
     const ids = new Map(sites.map((site) => [site.site_name.toLowerCase(), site.id]))
     const admins = known.flatMap(({ admin, adminBlock }) => [adminListen(admin), adminBlock.listen])
     return {

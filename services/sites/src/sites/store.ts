@@ -1,10 +1,11 @@
 import { likePattern, type Page } from '@hearth/database'
 import { sql, type Kysely } from 'kysely'
-import { wildcardOver } from './domains.ts'
+import { isWildcard, wildcardOver } from './domains.ts'
 import type { SiteListQuery } from './list-schema.ts'
 import type { SiteRow, SiteStateRow, SiteTables, SiteVersionRow } from './tables.ts'
 
-type Db = Kysely<SiteTables>
+/** A database with the tables of sites. */
+export type Db = Kysely<SiteTables>
 
 export async function listSiteRows(db: Db, listing: SiteListQuery): Promise<Page<SiteRow>> {
   let found = db.selectFrom('sites')
@@ -164,6 +165,31 @@ export async function countStates(db: Db): Promise<{ pending: number; failed: nu
 export async function allDomainOwners(db: Db): Promise<{ id: number; site_name: string; domains: string[] }[]> {
   const rows = await db.selectFrom('sites').select(['id', 'name', 'domains']).orderBy('id').execute()
   return rows.map(({ id, name, domains }) => ({ id, site_name: name, domains: domains.split(' ') }))
+}
+
+/** Returns the sites that have one of these domains or the name, a wildcard over a domain, or names below a wildcard. */
+export async function domainOwnersBeside(
+  db: Db,
+  { site_name: name, domains }: { readonly site_name: string; readonly domains: readonly string[] },
+): Promise<{ id: number; site_name: string; domains: string[] }[]> {
+  const names = domains.flatMap((domain) => [domain, wildcardOver(domain) ?? domain])
+  const below = domains.filter(isWildcard).map((domain) => `%${likePattern(domain.slice(1))}`)
+  const owners = db
+    .selectFrom('site_domains')
+    .select('site_id')
+    .where((row) =>
+      row.or([
+        ...names.map((domain) => row('domain', '=', domain)),
+        ...below.map((pattern) => sql<boolean>`domain like ${pattern} escape '\\'`),
+      ]),
+    )
+  const rows = await db
+    .selectFrom('sites')
+    .select(['id', 'name', 'domains'])
+    .where((row) => row.or([row('name_key', '=', name.toLowerCase()), row('id', 'in', owners)]))
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({ id: row.id, site_name: row.name, domains: row.domains.split(' ') }))
 }
 
 /** Counts the enabled sites that a node does not run as wanted. */
