@@ -68,7 +68,8 @@ import { createEditMany } from './sites/bulk-edit.ts'
 import { createCheckWanted, createSettleWanted, readOnce } from './sites/check-wanted.ts'
 import { hashPassword } from './sites/site-change.ts'
 import { Sites } from './sites/sites.ts'
-import { allDomainOwners, allSiteRows, countPending, findSiteRow, hasOnDemandSite, namePending } from './sites/store.ts'
+import { allDomainOwners, hasOnDemandSite } from './sites/domain-store.ts'
+import { allSiteRows, countPending, findSiteRow, namePending, sitesOfStatusPage } from './sites/store.ts'
 import { unsynced, type SyncSites } from './sites/sync.ts'
 import { createApplyCounts } from './prometheus/apply-counts.ts'
 import { sitesCollectors } from './prometheus/figures.ts'
@@ -81,7 +82,9 @@ import { Traffic } from './traffic/traffic.ts'
 import { createCheckUpstreams } from './traffic/upstreams/check-upstreams.ts'
 import { declaredUpstreams, UpstreamStates } from './traffic/upstreams/upstream-states.ts'
 import { MaintenanceWindows } from './uptime/maintenance/maintenance-windows.ts'
+import { createStatusListener } from './uptime/status-page/status-listener.ts'
 import { StatusPages } from './uptime/status-page/status-pages.ts'
+import { publicSlugs } from './uptime/status-page/store.ts'
 import { createUptimeViews } from './uptime/uptime-views.ts'
 import { createReadWatchedSites } from './uptime/read-watched-sites.ts'
 import { siteFigures } from './uptime/site-figures.ts'
@@ -138,7 +141,6 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const context = await openContext(dependencies, () => port())
   const { db, events } = context
   const access = createAccess(context)
-  const portal = new Portal({ ...context, ...access, state: context.portalState })
   const uploads = await openUploads({
     ...context,
     sitesUsing: (id) => sitesUsingCertificate(db, id),
@@ -166,6 +168,8 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const certificates = openCertificates(context, deploy)
   const requests = createRequestCounts()
   const uptime = createUptime(context, deploy)
+  const statusPages = createStatusListener(uptime.feature.pages, context.log)
+  const portal = new Portal({ ...context, ...access, state: context.portalState, statusPages })
   /** Checks learn of an edit even when no Caddy takes it. */
   const publishEdit: Publish = (event) => {
     context.publish(event)
@@ -520,7 +524,8 @@ function createUptime(context: Context, { nodes }: Deploy) {
     },
     onReport: (states) => siteReports.sites(states),
   })
-  const shown = { db, clock: timers, uptime: checks, windows }
+  const sitesShowing = (slug: string) => sitesOfStatusPage(db, slug)
+  const shown = { db, clock: timers, uptime: checks, windows, sitesShowing }
   return {
     checks,
     feature: { views: createUptimeViews(shown), windows, pages: new StatusPages(shown) },
@@ -608,7 +613,8 @@ function createSites(context: Context & { portal: Portal }, deploy: Deploy, uplo
     obstacle: portalObstacle(config),
     groups: async () => (await context.portal.groups.list()).map(({ name }) => name),
   }
-  const readRuleContext = createReadRuleContext({ ...context, nodes, material: uploads.material, portal })
+  const statusPages = () => publicSlugs(db)
+  const readRuleContext = createReadRuleContext({ ...context, nodes, material: uploads.material, portal, statusPages })
   const adapter = async () => (await nodes.get(firstNode))?.client.adapt
   const check = createCheckWanted(readRuleContext)
   const settle = createSettleWanted(readRuleContext, adapter)

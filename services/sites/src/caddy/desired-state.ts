@@ -28,6 +28,8 @@ export interface PortalSockets {
   readonly verify: string
   /** Serves the pages on which visitors sign in. */
   readonly pages: string
+  /** Serves the status pages of sites of kind status. */
+  readonly status: string
 }
 
 /** Options for all sites. */

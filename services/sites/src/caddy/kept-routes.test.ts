@@ -5,7 +5,7 @@ import { compileConfig } from './compile.ts'
 import type { CompiledSite, ConfigOptions, NodeProfile } from './desired-state.ts'
 
 const options: ConfigOptions = { catchAll: 'not_found', maintenancePage: '<p>Back soon' }
-const portal = { verify: 'unix//verify.sock', pages: 'unix//pages.sock' }
+const portal = { verify: 'unix//verify.sock', pages: 'unix//pages.sock', status: 'unix//status.sock' }
 
 /** Sites whose routes depend on all that surrounds a record. */
 const sites: CompiledSite[] = [

@@ -45,7 +45,7 @@ test('a sign-in that was taken out outside is not taken out of the site', () => 
     upstreams: [{ url: 'http://127.0.0.1:9000' }],
     tls: { mode: 'internal' as const },
   }
-  const portal = { verify: 'unix//data/verify.sock', pages: 'unix//data/pages.sock' }
+  const portal = { verify: 'unix//data/verify.sock', pages: 'unix//data/pages.sock', status: 'unix//data/status.sock' }
   const compiled = (sign_in: { groups: string[] } | null) =>
     compileConfig(
       { sites: [makeSite(4, { ...protect, sign_in })], options: { catchAll: 'not_found' } },

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import type { Attempts } from '@hearth/accounts'
 import type { Database } from '@hearth/database'
 import type { Log, Timers } from '@hearth/runtime'
@@ -36,6 +37,8 @@ export interface PortalDependencies {
   /** Failed sign-ins, as they are counted across restarts. */
   readonly attempts: Attempts
   readonly state: PortalState
+  /** Answers visitors of status pages. */
+  readonly statusPages: RequestListener
 }
 
 /** The portal: who may visit protected sites, and the pages on which visitors sign in. */
@@ -57,7 +60,7 @@ export class Portal {
 
   /** Reads who may visit what, and answers Caddy and visitors from then on. */
   async start(): Promise<void> {
-    const { database, timers, log, secret, config, accounts, attempts, state, own } = this.#dependencies
+    const { database, timers, log, secret, config, accounts, attempts, state, own, statusPages } = this.#dependencies
     await state.start()
     if (own === undefined) return
     const obstacle = portalObstacle(config)
@@ -70,6 +73,7 @@ export class Portal {
     this.#servers = await openPortalServers(portalSocketPaths(config.dataDirectory), {
       verify: createVerify({ state, keys: createSiteKeys(secret), codes, clock: timers, log }),
       pages: (request, response) => void answerPage(request, response),
+      status: statusPages,
     })
   }
 

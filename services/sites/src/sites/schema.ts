@@ -14,9 +14,12 @@ import {
 } from './guard-schema.ts'
 import { SiteSignIn } from './sign-in-schema.ts'
 import { defaultCheck, SiteCheck } from './check-schema.ts'
+import { StatusSlug } from './status-slug.ts'
 
 /** Kind of a site: where its responses come from. */
-export const SiteKind = z.enum(['proxy', 'redirect', 'static', 'respond', 'raw', 'portal']).meta({ id: 'SiteKind' })
+export const SiteKind = z
+  .enum(['proxy', 'redirect', 'static', 'respond', 'raw', 'portal', 'status'])
+  .meta({ id: 'SiteKind' })
 export type SiteKind = z.infer<typeof SiteKind>
 
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/u
@@ -85,6 +88,9 @@ const members = {
   enabled: z.boolean(),
   ...proxyMembers,
   ...answerMembers,
+  status_page: StatusSlug.nullable().meta({
+    description: 'Last part of the address of the status page that the site shows, kind status only',
+  }),
   tls: Tls,
   force_https: z.boolean().meta({ description: 'Sends visitors of plain HTTP to HTTPS (308)' }),
   hsts: Hsts.nullable(),
@@ -122,6 +128,7 @@ export const siteDefaults = {
   redirect: null,
   static: null,
   respond: null,
+  status_page: null,
   tls: Tls.parse({}),
   force_https: true,
   hsts: null,

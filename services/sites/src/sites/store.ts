@@ -1,6 +1,5 @@
 import { likePattern, type Page } from '@hearth/database'
 import { sql, type Kysely } from 'kysely'
-import { isWildcard, wildcardOver } from './domains.ts'
 import type { SiteListQuery } from './list-schema.ts'
 import type { SiteRow, SiteStateRow, SiteTables, SiteVersionRow } from './tables.ts'
 
@@ -74,15 +73,15 @@ export async function portalHosts(db: Db): Promise<string[]> {
   return rows.flatMap(({ domains }) => domains.split(' '))
 }
 
-export function findSiteOfName(db: Db, name: string): Promise<SiteRow | undefined> {
-  return db.selectFrom('sites').selectAll().where('name_key', '=', name.toLowerCase()).executeTakeFirst()
+/** Returns the names of the sites that show a status page. */
+export async function sitesOfStatusPage(db: Db, slug: string): Promise<string[]> {
+  const rows = await db.selectFrom('sites').select(['name', 'record']).where('kind', '=', 'status').execute()
+  const slugOf = (record: string) => (JSON.parse(record) as { status_page?: string | null }).status_page
+  return rows.filter(({ record }) => slugOf(record) === slug).map(({ name }) => name)
 }
 
-/** Returns the owning site of each domain; domains without one are absent. */
-export async function findDomainOwners(db: Db, domains: readonly string[]): Promise<Map<string, number>> {
-  if (domains.length === 0) return new Map()
-  const rows = await db.selectFrom('site_domains').selectAll().where('domain', 'in', domains).execute()
-  return new Map(rows.map((row) => [row.domain, row.site_id]))
+export function findSiteOfName(db: Db, name: string): Promise<SiteRow | undefined> {
+  return db.selectFrom('sites').selectAll().where('name_key', '=', name.toLowerCase()).executeTakeFirst()
 }
 
 /** Returns the next site id. Ids are never reused, so that nothing old is taken for a new site. */
@@ -161,37 +160,6 @@ export async function countStates(db: Db): Promise<{ pending: number; failed: nu
   return { pending: Math.max(0, enabled.count - running.count - failed.count), failed: failed.count }
 }
 
-/** Returns every site with its name and domains. */
-export async function allDomainOwners(db: Db): Promise<{ id: number; site_name: string; domains: string[] }[]> {
-  const rows = await db.selectFrom('sites').select(['id', 'name', 'domains']).orderBy('id').execute()
-  return rows.map(({ id, name, domains }) => ({ id, site_name: name, domains: domains.split(' ') }))
-}
-
-/** Returns the sites that have one of these domains or the name, a wildcard over a domain, or names below a wildcard. */
-export async function domainOwnersBeside(
-  db: Db,
-  { site_name: name, domains }: { readonly site_name: string; readonly domains: readonly string[] },
-): Promise<{ id: number; site_name: string; domains: string[] }[]> {
-  const names = domains.flatMap((domain) => [domain, wildcardOver(domain) ?? domain])
-  const below = domains.filter(isWildcard).map((domain) => `%${likePattern(domain.slice(1))}`)
-  const owners = db
-    .selectFrom('site_domains')
-    .select('site_id')
-    .where((row) =>
-      row.or([
-        ...names.map((domain) => row('domain', '=', domain)),
-        ...below.map((pattern) => sql<boolean>`domain like ${pattern} escape '\\'`),
-      ]),
-    )
-  const rows = await db
-    .selectFrom('sites')
-    .select(['id', 'name', 'domains'])
-    .where((row) => row.or([row('name_key', '=', name.toLowerCase()), row('id', 'in', owners)]))
-    .orderBy('id')
-    .execute()
-  return rows.map((row) => ({ id: row.id, site_name: row.name, domains: row.domains.split(' ') }))
-}
-
 /** Counts the enabled sites that a node does not run as wanted. */
 export async function countPending(db: Db, nodeId: number): Promise<number> {
   const { count } = await db
@@ -209,20 +177,6 @@ export async function countPending(db: Db, nodeId: number): Promise<number> {
     )
     .executeTakeFirstOrThrow()
   return count
-}
-
-/** Resolves to true if an enabled site whose certificates are made at the first visit has the domain, or a wildcard over it. */
-export async function hasOnDemandSite(db: Db, domain: string): Promise<boolean> {
-  const wildcard = wildcardOver(domain)
-  const names = wildcard === undefined ? [domain] : [domain, wildcard]
-  const rows = await db
-    .selectFrom('sites')
-    .innerJoin('site_domains', 'site_domains.site_id', 'sites.id')
-    .select('sites.record')
-    .where('site_domains.domain', 'in', names)
-    .where('sites.enabled', '=', 1)
-    .execute()
-  return rows.some(({ record }) => (JSON.parse(record) as { tls: { mode: string } }).tls.mode === 'on_demand')
 }
 
 /** Counts sites and domains, and the enabled ones among them. */

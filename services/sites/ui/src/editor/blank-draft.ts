@@ -28,6 +28,7 @@ export const blankDraft: Draft = {
   enabled: true,
   ...proxy,
   ...answers,
+  status_page: null,
   tls: {
     mode: 'auto',
     min_version: '1.2',

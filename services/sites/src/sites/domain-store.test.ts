@@ -3,7 +3,8 @@ import { describe } from 'node:test'
 import { onBothDatabases } from '../../test/on-both-databases.ts'
 import { SiteCreate } from './schema.ts'
 import { siteRow } from './site-row.ts'
-import { domainOwnersBeside, putSiteRow, type Db } from './store.ts'
+import { domainOwnersBeside } from './domain-store.ts'
+import { putSiteRow, type Db } from './store.ts'
 
 async function addSite(db: Db, id: number, domains: string[]): Promise<void> {
   const record = { ...SiteCreate.parse({ site_name: `Site ${id}`, domains, kind: 'respond' }), basic_auth: [] }
