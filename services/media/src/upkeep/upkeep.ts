@@ -9,7 +9,6 @@ import { jobEvent } from '../jobs/job-events.ts'
 import { lockJobs } from '../jobs/lock-store.ts'
 import type { WorkFolders } from '../jobs/work-folders.ts'
 import type { Settings } from '../settings/schema.ts'
-import { isStorageThere } from './find-storage.ts'
 import { expiredJobs, forgetFiles, goingOn } from './store.ts'
 import { sweepArtifacts, type SweepOptions } from './sweep-artifacts.ts'
 
@@ -34,12 +33,10 @@ export interface UpkeepDependencies {
 
 /** Creates the upkeep, which deletes files past their retention and files without a job; it runs hourly after `start`. */
 export function createUpkeep(dependencies: UpkeepDependencies) {
-  const { db, artifacts, presence, log } = dependencies
+  const { presence, log } = dependencies
   /** Looks for the storage. While it is missing nothing of the record of it changes. */
   const look = async () => {
-    const isMissing = !(await isStorageThere(db, artifacts.storage))
-    if (isMissing) log.error('none of the stored files is in ARTIFACTS; a disk may not be mounted')
-    presence.note(isMissing)
+    if (await presence.look()) log.error('none of the stored files is in ARTIFACTS; a disk may not be mounted')
   }
   const run = async () => {
     await look()
