@@ -117,6 +117,16 @@ test('an expired file is deleted, its job stays and says so, its links stop work
   )
 })
 
+test('a download that is pinned or worked on outlives the retention', async () => {
+  await using house = await openHouse(7)
+  const finished_at = house.timers.now() - 8 * day
+  const kept = [await house.add({ finished_at, pinned: 1 }), await house.add({ finished_at, analysis_wanted_at: 1 })]
+  const gone = await house.add({ finished_at })
+  await house.upkeep.run()
+  for (const { id } of kept) assert.notEqual(await house.artifacts.stat(id, 'source.m4a'), undefined)
+  assert.equal(await house.artifacts.stat(gone.id, 'source.m4a'), undefined)
+})
+
 test('without a retention limit no job’s file is deleted', async () => {
   await using house = await openHouse(0)
   const job = await house.add({ finished_at: 1 })
