@@ -144,6 +144,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     securityLog: access.accounts.securityLog,
     groups: async () => (await portal.groups.list()).map(({ name }) => name),
     endSession: (id) => portal.endSession(id),
+    allow: config.outboundAllow,
   })
   const portal: Portal = new Portal({
     ...context,
@@ -243,6 +244,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   // The system may have chosen another port than the settings say.
   port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
   await portal.start()
+  await openIdProvider.start()
   await start(context, deploy, { ...sites, certificates, traffic, acme, uptime })
   return {
     http,
@@ -256,6 +258,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       access.tokens?.close()
       await http.close()
       await portal.close()
+      await openIdProvider.close()
       await acme.orders.close()
       await certificates.close()
       await traffic.close()
