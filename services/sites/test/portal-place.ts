@@ -22,9 +22,9 @@ export interface PortalPlace extends AsyncDisposable {
   readonly protect: (host: string, signIn: object, members?: object) => Promise<Site>
 }
 
-/** Starts all of it, with the portal under this host. */
-export async function openPortalPlace(host = portalHost): Promise<PortalPlace> {
-  const sites = await startSites({}, { caddy: true })
+/** Starts all of it, with the portal under this host, and the data in this folder or in one of its own. */
+export async function openPortalPlace(host = portalHost, folder?: string): Promise<PortalPlace> {
+  const sites = await startSites({}, { caddy: true, ...(folder !== undefined && { folder }) })
   const origin = await startOrigin('inside', (request, response) => response.end(`inside ${request.url ?? ''}`))
   const admin = await sites.signIn()
   await eventually(
