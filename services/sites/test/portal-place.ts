@@ -11,6 +11,8 @@ export const portalHost = 'auth.home.test'
 
 /** A service with a Caddy, a portal, and an upstream for protected sites. */
 export interface PortalPlace extends AsyncDisposable {
+  /** Host of the portal. */
+  readonly host: string
   readonly sites: Sites
   readonly admin: Browser
   readonly origin: Origin
@@ -35,6 +37,7 @@ export async function openPortalPlace(host = portalHost, folder?: string): Promi
   await makeSite(admin, { site_name: 'Portal', domains: [host], kind: 'portal', tls: { mode: 'internal' } })
   const known = new Map<string, string[]>()
   return {
+    host,
     sites,
     admin,
     origin,
