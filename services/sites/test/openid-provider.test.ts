@@ -156,6 +156,35 @@ describe('applications that sign people in through the portal', { skip: caddyObs
     assert.match(page.text, /Rotated signed you out/)
   })
 
+  test('an application without a secret signs people in by PKCE alone', async () => {
+    const application = await openApplication(place, 'Telephone', { is_public: true })
+    assert.equal(application.secret, '')
+    const browser = place.visitor()
+    const attempt = await application.begin()
+    const tokens = await application.finish(
+      attempt,
+      (await signInAt(browser, await follow(browser, attempt.url), ann)).at,
+    )
+    const next = await refreshTokenGrant(application.configuration, tokens.refresh_token ?? '')
+    assert.notEqual(next.refresh_token, tokens.refresh_token)
+  })
+
+  test('max_age asks for a sign-in that is no older', async () => {
+    const application = await openApplication(place, 'Careful')
+    const browser = place.visitor()
+    const begun = await application.begin()
+    const first = await application.finish(begun, (await signInAt(browser, await follow(browser, begun.url), ann)).at)
+    const recent = await application.begin({ max_age: '3600' })
+    await application.finish(recent, (await follow(browser, recent.url)).at)
+    const attempt = await application.begin({ max_age: '0' })
+    const page = await follow(browser, attempt.url)
+    assert.match(page.text, /To continue to Careful/)
+    const silent = await application.begin({ max_age: '0', prompt: 'none' })
+    assert.notEqual((await follow(browser, silent.url)).at.searchParams.get('error'), null)
+    const again = await application.finish(attempt, (await signInAt(browser, page, ann)).at)
+    assert.ok(Number(again.claims()?.['auth_time']) >= Number(first.claims()?.['auth_time']))
+  })
+
   test('an application may ask that people choose who they are', async () => {
     const application = await openApplication(place, 'Choosing')
     const browser = place.visitor()

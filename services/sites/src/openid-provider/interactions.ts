@@ -10,7 +10,7 @@ import { findArtifactRow } from './artifact-store.ts'
 import type { Client, Clients } from './clients/clients.ts'
 import { accessPrompt, signInPrompts } from './interaction-policy.ts'
 import type { LibraryInteraction, LibraryProvider } from './oidc-library.ts'
-import { interactionPath, providerCookies, providerPaths } from './provider-configuration.ts'
+import { interactionPath, providerCookies, providerPaths, resumePath } from './provider-configuration.ts'
 import { errorPage, onwardPage } from './provider-pages.ts'
 import * as store from './store.ts'
 import type { OpenIdProviderTables } from './tables.ts'
@@ -76,6 +76,9 @@ async function beginAnew(page: PageRequest, interaction: LibraryInteraction): Pr
   const left = typeof prompt === 'string' ? prompt.split(' ').filter((name) => !signInPrompts.has(name)) : []
   const entries = Object.entries({ ...params, ...(left.length > 0 && { prompt: left.join(' ') }) })
   const query = new URLSearchParams(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+  const own = { [providerCookies.interaction]: interactionPath, [providerCookies.resume]: resumePath }
+  for (const [name, pathOf] of Object.entries(own))
+    page.cookies.push(`${name}=; Max-Age=0; Path=${pathOf(interaction.uid)}; Secure; HttpOnly; SameSite=Lax`)
   redirect(page, `${providerPaths.authorization}?${query.toString()}`)
 }
 

@@ -47,6 +47,9 @@ export const providerPaths = {
 /** Path of the page of a sign-in under way. */
 export const interactionPath = (uid: string): string => `/oidc/interaction/${uid}`
 
+/** Path at which the library goes on after the page. */
+export const resumePath = (uid: string): string => `${providerPaths.authorization}/${uid}`
+
 const minute = 60
 const twelveHours = 43_200
 
