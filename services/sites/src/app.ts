@@ -54,6 +54,7 @@ import { createImportTarget } from './import/import-target.ts'
 import { Imports } from './import/imports.ts'
 import { CaddyOnboarding } from './import/caddy-onboarding.ts'
 import { ownReadOptions, readNode } from './import/read-node.ts'
+import { OpenIdProvider } from './openid-provider/openid-provider.ts'
 import { createOverview } from './overview/overview.ts'
 import { SitePasskeys } from './passkeys/passkeys.ts'
 import { Portal } from './portal/portal.ts'
@@ -169,7 +170,21 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const requests = createRequestCounts()
   const uptime = createUptime(context, deploy)
   const statusPages = createStatusListener(uptime.feature.pages, context.log)
-  const portal = new Portal({ ...context, ...access, state: context.portalState, statusPages })
+  const openIdProvider = new OpenIdProvider({
+    ...context,
+    state: context.portalState,
+    securityLog: access.accounts.securityLog,
+    groups: async () => (await portal.groups.list()).map(({ name }) => name),
+    endSession: (id) => portal.endSession(id),
+    allow: config.outboundAllow,
+  })
+  const portal: Portal = new Portal({
+    ...context,
+    ...access,
+    state: context.portalState,
+    applications: openIdProvider,
+    statusPages,
+  })
   /** Checks learn of an edit even when no Caddy takes it. */
   const publishEdit: Publish = (event) => {
     context.publish(event)
@@ -217,6 +232,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     ...context,
     nodes,
     portal,
+    openIdProvider,
     certificates,
     uploads,
     acme,
@@ -234,6 +250,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   // The system may have chosen another port than the settings say.
   port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
   await portal.start()
+  await openIdProvider.start()
   await start(context, deploy, { ...sites, certificates, traffic, acme, uptime })
   return {
     http,
@@ -247,6 +264,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       access.tokens?.close()
       await http.close()
       await portal.close()
+      await openIdProvider.close()
       await acme.orders.close()
       await certificates.close()
       await traffic.close()

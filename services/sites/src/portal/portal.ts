@@ -10,6 +10,7 @@ import type { Config } from '../config.ts'
 import { notFound } from '../problems.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import { createAddressLimit } from './address-limit.ts'
+import type { ApplicationSignIn } from './applications.ts'
 import { explainVisit } from './explain-visit.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { createPortalPages } from './portal-pages.ts'
@@ -39,6 +40,7 @@ export interface PortalDependencies {
   readonly state: PortalState
   /** Answers visitors of status pages. */
   readonly statusPages: RequestListener
+  readonly applications: ApplicationSignIn
 }
 
 /** The portal: who may visit protected sites, and the pages on which visitors sign in. */
@@ -50,8 +52,8 @@ export class Portal {
   #servers: { close(): Promise<void> } | undefined
 
   constructor(dependencies: PortalDependencies) {
-    const { database, timers, state, accounts } = dependencies
-    const shared = { database, db: database.query, clock: timers, state, ...accounts }
+    const { database, timers, state, accounts, applications } = dependencies
+    const shared = { database, db: database.query, clock: timers, state, applications, ...accounts }
     this.#dependencies = dependencies
     this.groups = createGroups(shared)
     this.tokens = createSiteTokens(shared)
@@ -60,7 +62,7 @@ export class Portal {
 
   /** Reads who may visit what, and answers Caddy and visitors from then on. */
   async start(): Promise<void> {
-    const { database, timers, log, secret, config, accounts, attempts, state, own, statusPages } = this.#dependencies
+    const { database, timers, log, secret, config, accounts, attempts, state, own, statusPages, applications } = this.#dependencies
     await state.start()
     if (own === undefined) return
     const obstacle = portalObstacle(config)
@@ -68,7 +70,17 @@ export class Portal {
     const codes = createHandOverCodes(timers)
     const passkeys = new PortalPasskeys({ database, clock: timers, log })
     const limit = createAddressLimit(attempts, accounts.securityLog)
-    const pages = { clock: timers, log, state, sessions: this.#sessions, passkeys, codes, limit, accounts }
+    const pages = {
+      clock: timers,
+      log,
+      state,
+      sessions: this.#sessions,
+      passkeys,
+      codes,
+      limit,
+      accounts,
+      applications,
+    }
     const answerPage = createPortalPages(pages)
     this.#servers = await openPortalServers(portalSocketPaths(config.dataDirectory), {
       verify: createVerify({ state, keys: createSiteKeys(secret), codes, clock: timers, log }),
