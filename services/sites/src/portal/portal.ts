@@ -62,7 +62,8 @@ export class Portal {
 
   /** Reads who may visit what, and answers Caddy and visitors from then on. */
   async start(): Promise<void> {
-    const { database, timers, log, secret, config, accounts, attempts, state, own, statusPages, applications } = this.#dependencies
+    const { database, timers, log, secret, config, accounts, attempts, state, own, statusPages, applications } =
+      this.#dependencies
     await state.start()
     if (own === undefined) return
     const obstacle = portalObstacle(config)
