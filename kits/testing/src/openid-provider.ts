@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 import type { Page } from 'playwright-core'
 import { createCookieClient } from './cookie-client.ts'
+import { createPortalRegistration, type PortalRegistration } from './portal-registration.ts'
 
 /** A person whom the provider knows, with the claims it states. */
 export interface ProviderPerson {
@@ -29,6 +30,8 @@ export interface OpenIdProvider extends AsyncDisposable {
   /** Changes an ID token before it is signed again; with another key when `isForged`. */
   alterToken: ((claims: TokenClaims) => TokenClaims) | undefined
   isForged: boolean
+  /** Its part as a Hearth portal, where services register. */
+  readonly portal: PortalRegistration
   /** Addresses that were requested, without their queries. */
   readonly requested: string[]
   /** Does what a browser does at the provider's address; returns the address to which it is sent back. */
@@ -73,6 +76,7 @@ export async function startOpenIdProvider(options: ProviderOptions): Promise<Ope
     await new Promise((resolve) => server.close(resolve))
   }
   const callback = `${options.publicUrl}${options.path}/callback`
+  const registration = createPortalRegistration(issuer, client)
   const running: OpenIdProvider = {
     issuer,
     settings: {
@@ -90,19 +94,28 @@ export async function startOpenIdProvider(options: ProviderOptions): Promise<Ope
     alterToken: undefined,
     isForged: false,
     requested,
-    visit: (url) => visit(url, callback),
+    portal: registration.state,
+    visit: (url) => visit(url, `${options.publicUrl}${options.path}`),
     stop,
     [Symbol.asyncDispose]: () => (server.listening ? stop() : Promise.resolve()),
   }
-  handle = createHandler(running, callback, options)
+  const provide = createHandler(running, callback, { ...options, discovery: registration.discovery })
+  handle = (request, response) => {
+    if (!registration.handle(request, response)) provide(request, response)
+  }
   return running
 }
 
-function createHandler(running: OpenIdProvider, callback: string, options: ProviderOptions): RequestListener {
+function createHandler(
+  running: OpenIdProvider,
+  callback: string,
+  options: ProviderOptions & { readonly discovery: object },
+): RequestListener {
   const [key, other] = [createKey(), createKey()]
   const provider: Provider = new Provider(running.issuer, {
     clients: [{ ...client, redirect_uris: [callback] }],
     scopes,
+    discovery: options.discovery,
     claims: { groups: ['groups'], profile: ['preferred_username', 'name'], email: ['email'] },
     conformIdTokenClaims: options.claimsInToken !== true,
     pkce: { required: () => true },
@@ -121,6 +134,8 @@ function createHandler(running: OpenIdProvider, callback: string, options: Provi
   })
   provider.use(async (context, next) => {
     await next()
+    if (context.path.endsWith('/openid-configuration'))
+      context.body = { ...(context.body as object), ...running.portal.alterDiscovery }
     const body = context.body as { id_token?: string } | undefined
     const isChanged = running.alterToken !== undefined || running.isForged
     if (context.path !== '/token' || body?.id_token === undefined || !isChanged) return
@@ -165,11 +180,11 @@ function signAgain(token: string, { alterToken }: OpenIdProvider, key: KeyObject
 }
 
 /** Follows the provider's redirects with a fresh set of cookies. */
-async function visit(start: string, callback: string): Promise<URL> {
+async function visit(start: string, service: string): Promise<URL> {
   const browser = createCookieClient(() => '')
   let url = new URL(start)
   for (let hops = 0; hops < 10; hops += 1) {
-    if (url.href.startsWith(callback)) return url
+    if (url.href.startsWith(service)) return url
     const reply = await browser.fetch('GET', url.href)
     const location = reply.headers.get('location')
     if (location === null) throw new Error(`the provider stays at ${url.pathname}: ${await reply.text()}`)
