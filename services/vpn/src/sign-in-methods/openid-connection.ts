@@ -2,9 +2,9 @@ import type { OpenIdConnection } from '@hearth/accounts/openid-connection'
 import { openIdConnectionRoutes } from '@hearth/accounts/openid-connection-routes'
 import type { SignInMethods } from '@hearth/accounts/sign-in-methods'
 import type { Route } from '@hearth/http'
-import type { Access, Caller, Limit } from '../access.ts'
+import type { Access, Limit, SessionCaller } from '../access.ts'
 import { envelope } from '../envelope.ts'
-import { forbidden, Problem } from '../problems.ts'
+import { Problem } from '../problems.ts'
 import { openIdPath } from '../sessions/openid.ts'
 import { cookieOptions, type SessionContext } from '../sessions/routes.ts'
 import { methodCallerOf } from './routes.ts'
@@ -16,22 +16,16 @@ export function portalConnectionRoutes(
   methods: SignInMethods<PasskeyHolder>,
   context: SessionContext,
 ): Route[] {
-  return openIdConnectionRoutes<Caller>(connection, {
+  return openIdConnectionRoutes<SessionCaller>(connection, {
     path: openIdPath,
     tag: 'Session',
-    access: { visitor: 'public' satisfies Access, administrator: 'admin' satisfies Access },
+    access: { visitor: 'public' satisfies Access, administrator: 'admin-session' satisfies Access },
     limits: { read: 'counted' satisfies Limit, change: 'counted' satisfies Limit, visitor: 'counted' satisfies Limit },
     settingsPage: '/settings',
     cookie: { name: 'hearth_vpn_connection', isSecure: (client) => cookieOptions(client, context).secure },
-    callerOf,
-    prove: (caller, proof) => methods.checkPassword(callerOf(caller), proof),
+    callerOf: methodCallerOf,
+    prove: (caller, proof) => methods.checkPassword(methodCallerOf(caller), proof),
     refuse: (detail) => new Problem('conflict', detail),
     envelope,
   })
-}
-
-/** Programs with a token connect nothing: a browser goes to the portal. */
-function callerOf({ via, ...user }: Caller) {
-  if (via.kind === 'token') throw forbidden('This needs a signed-in administrator, not a token')
-  return methodCallerOf({ ...user, via })
 }
