@@ -99,23 +99,18 @@ export async function startOpenIdProvider(options: ProviderOptions): Promise<Ope
     stop,
     [Symbol.asyncDispose]: () => (server.listening ? stop() : Promise.resolve()),
   }
-  const provide = createHandler(running, callback, { ...options, discovery: registration.discovery })
+  const provide = createHandler(running, callback, options)
   handle = (request, response) => {
     if (!registration.handle(request, response)) provide(request, response)
   }
   return running
 }
 
-function createHandler(
-  running: OpenIdProvider,
-  callback: string,
-  options: ProviderOptions & { readonly discovery: object },
-): RequestListener {
+function createHandler(running: OpenIdProvider, callback: string, options: ProviderOptions): RequestListener {
   const [key, other] = [createKey(), createKey()]
   const provider: Provider = new Provider(running.issuer, {
     clients: [{ ...client, redirect_uris: [callback] }],
     scopes,
-    discovery: options.discovery,
     claims: { groups: ['groups'], profile: ['preferred_username', 'name'], email: ['email'] },
     conformIdTokenClaims: options.claimsInToken !== true,
     pkce: { required: () => true },
@@ -134,8 +129,6 @@ function createHandler(
   })
   provider.use(async (context, next) => {
     await next()
-    if (context.path.endsWith('/openid-configuration'))
-      context.body = { ...(context.body as object), ...running.portal.alterDiscovery }
     const body = context.body as { id_token?: string } | undefined
     const isChanged = running.alterToken !== undefined || running.isForged
     if (context.path !== '/token' || body?.id_token === undefined || !isChanged) return

@@ -11,8 +11,8 @@ export interface PortalRegistration {
   isRegistered: boolean
   /** Changes the query with which a browser is sent back. */
   alterAnswer: ((query: URLSearchParams) => void) | undefined
-  /** Members of the description that differ. */
-  alterDiscovery: Record<string, unknown>
+  /** Members of the portal’s description that differ. */
+  alterDescription: Record<string, unknown>
   /** Codes that were given out. */
   readonly codes: string[]
   /** Bodies of registrations that were accepted. */
@@ -37,9 +37,14 @@ export function createPortalRegistration(issuer: string, client: PortalClient) {
     groups: { allowed: ['family'], admins: ['admins'] },
     isRegistered: false,
     alterAnswer: undefined,
-    alterDiscovery: {},
+    alterDescription: {},
     codes: [],
     registered: [],
+  }
+  const description = {
+    issuer,
+    connect_endpoint: `${issuer}/connect`,
+    registration_endpoint: `${issuer}/connect/registration`,
   }
   const groups = () => ({ hearth_allowed_groups: state.groups.allowed, hearth_admin_groups: state.groups.admins })
   const send = (response: ServerResponse, status: number, body: object) => {
@@ -89,13 +94,11 @@ export function createPortalRegistration(issuer: string, client: PortalClient) {
 
   return {
     state,
-    discovery: {
-      hearth_connect_endpoint: `${issuer}/connect`,
-      registration_endpoint: `${issuer}/connect/registration`,
-    },
     handle(request: IncomingMessage, response: ServerResponse): boolean {
       const url = new URL(request.url ?? '', issuer)
-      if (url.pathname === '/connect') connect(url, response)
+      if (url.pathname === '/.well-known/hearth-portal')
+        send(response, 200, { ...description, ...state.alterDescription })
+      else if (url.pathname === '/connect') connect(url, response)
       else if (url.pathname === '/connect/registration') void register(request, response)
       else if (url.pathname.startsWith('/connect/registration/')) manage(request, response)
       else return false

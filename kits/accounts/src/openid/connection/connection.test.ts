@@ -204,18 +204,17 @@ test('an address that is no portal is refused with its reason, before a browser 
   for (const address of ['', 'http://auth.example.org', 'https://auth.example.org/path', 'ftp://auth.example.org'])
     await assert.rejects(start(address), refusal(/must be the https address/))
   await assert.rejects(start('https://ann:secret@auth.example.org'), refusal(/must be the https address/))
-  const { alterDiscovery: usual } = portal.portal
   for (const [change, words] of [
     [{ issuer: 'https://evil.example' }, /at another address/],
-    [{ hearth_connect_endpoint: undefined }, /no Hearth portal/],
-    [{ hearth_connect_endpoint: 'https://evil.example/connect' }, /another server/],
+    [{ connect_endpoint: undefined }, /no Hearth portal/],
+    [{ connect_endpoint: 'https://evil.example/connect' }, /another server/],
     [{ registration_endpoint: 'http://127.0.0.1:1/' }, /another server/],
     [{ padding: 'x'.repeat(300_000) }, /more than is accepted/],
   ] as const) {
-    portal.portal.alterDiscovery = change
+    portal.portal.alterDescription = change
     await assert.rejects(start(portal.issuer), refusal(words))
   }
-  portal.portal.alterDiscovery = usual
+  portal.portal.alterDescription = {}
   await portal.stop()
   await assert.rejects(start(portal.issuer), refusal(/cannot be reached/))
 })

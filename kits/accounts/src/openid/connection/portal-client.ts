@@ -52,7 +52,7 @@ export interface Registration {
 }
 
 const text = z.string().min(1).max(2000)
-const Discovery = z.looseObject({ issuer: text, registration_endpoint: text, hearth_connect_endpoint: text })
+const Description = z.looseObject({ issuer: text, registration_endpoint: text, connect_endpoint: text })
 const groupNames = z.array(z.string().min(1).max(255)).max(1000)
 const Groups = z.looseObject({ hearth_allowed_groups: groupNames, hearth_admin_groups: groupNames })
 const Registered = Groups.extend({
@@ -71,15 +71,15 @@ export function createPortalClient(issuer: string, dependencies: PortalClientDep
   return {
     /** Reads the description of the portal. Throws a `PortalError` when there is none. */
     async discover(): Promise<PortalEndpoints> {
-      const { status, body } = await send(`${issuer}/.well-known/openid-configuration`)
-      const found = Discovery.safeParse(body)
+      const { status, body } = await send(`${issuer}/.well-known/hearth-portal`)
+      const found = Description.safeParse(body)
       if (status !== 200 || !found.success) throw new PortalError(`There is no Hearth portal at ${issuer}`)
       if (found.data.issuer !== issuer)
         throw new PortalError(
           `The portal at ${issuer} says that it is at another address; type the address as it is there`,
         )
       return {
-        connect: checkOwn(found.data.hearth_connect_endpoint),
+        connect: checkOwn(found.data.connect_endpoint),
         registration: checkOwn(found.data.registration_endpoint),
       }
     },
