@@ -53,6 +53,7 @@ export const aboutFor = ({ hasApiTokens }: { hasApiTokens: boolean }): ApiDescri
     ...(hasApiTokens ? [tokenTag] : []),
     { name: 'Users', description: 'Accounts' },
     { name: 'Portal', description: 'Who may visit protected sites' },
+    { name: 'Applications', description: 'Applications that sign people in through the portal, by OpenID Connect' },
     { name: 'Security log', description: 'Sign-ins, refusals, and changes of access' },
     { name: 'Settings', description: 'How the service works' },
     { name: 'Certificates', description: 'What hosts show, how good it is, and what was uploaded' },

@@ -53,6 +53,7 @@ import { createImportTarget } from './import/import-target.ts'
 import { Imports } from './import/imports.ts'
 import { CaddyOnboarding } from './import/caddy-onboarding.ts'
 import { ownReadOptions, readNode } from './import/read-node.ts'
+import { OpenIdProvider } from './openid-provider/openid-provider.ts'
 import { createOverview } from './overview/overview.ts'
 import { SitePasskeys } from './passkeys/passkeys.ts'
 import { Portal } from './portal/portal.ts'
@@ -137,7 +138,19 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const context = await openContext(dependencies, () => port())
   const { db, events } = context
   const access = createAccess(context)
-  const portal = new Portal({ ...context, ...access, state: context.portalState })
+  const openIdProvider = new OpenIdProvider({
+    ...context,
+    state: context.portalState,
+    securityLog: access.accounts.securityLog,
+    groups: async () => (await portal.groups.list()).map(({ name }) => name),
+    endSession: (id) => portal.endSession(id),
+  })
+  const portal: Portal = new Portal({
+    ...context,
+    ...access,
+    state: context.portalState,
+    applications: openIdProvider,
+  })
   const uploads = await openUploads({
     ...context,
     sitesUsing: (id) => sitesUsingCertificate(db, id),
@@ -212,6 +225,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     ...context,
     nodes,
     portal,
+    openIdProvider,
     certificates,
     uploads,
     acme,

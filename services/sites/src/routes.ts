@@ -24,6 +24,8 @@ import { nodeRoutes } from './deploy/nodes/routes.ts'
 import { onDemandRoutes } from './deploy/on-demand-routes.ts'
 import { importRoutes, onboardingRoutes, type OnboardingRoutesDependencies } from './import/routes.ts'
 import type { Imports } from './import/imports.ts'
+import { openIdClientRoutes } from './openid-provider/clients/routes.ts'
+import type { OpenIdProvider } from './openid-provider/openid-provider.ts'
 import type { SitePasskeys } from './passkeys/passkeys.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
 import type { Overview } from './overview/overview.ts'
@@ -73,6 +75,7 @@ export interface Features {
   readonly uptime: UptimeFeature
   readonly overview: Overview
   readonly portal: Portal
+  readonly openIdProvider: OpenIdProvider
   readonly imports: Imports
   readonly notifications: Notifications
   readonly mayHaveCertificate: (domain: string) => Promise<boolean>
@@ -109,6 +112,7 @@ export function allRoutes(features: Features): Route[] {
     ...(features.tokens === undefined ? [] : ownTokenRoutes(features.tokens, accounts.securityLog)),
     ...userRoutes(accounts),
     ...portalRoutes(features.portal, accounts.securityLog),
+    ...openIdClientRoutes(features.openIdProvider, accounts.securityLog),
     ...securityLogRoutes<SessionCaller>(accounts.securityLog, securityLogMount),
     ...settingsRoutes(settings, features.now),
     ...backupRoutes(features.backups, backupForm),

@@ -5,6 +5,7 @@ import { acmeTableNames, type AcmeTables } from './acme/tables.ts'
 import { certificateTableNames, type CertificateTables } from './certificates/tables.ts'
 import type { NodeTables } from './deploy/nodes/tables.ts'
 import type { ApplyTables } from './deploy/tables.ts'
+import { openIdProviderTableNames, type OpenIdProviderTables } from './openid-provider/tables.ts'
 import { portalTableNames, type PortalTables } from './portal/tables.ts'
 import type { SettingTables } from './settings/settings.ts'
 import type { SiteTables } from './sites/tables.ts'
@@ -26,6 +27,7 @@ export interface Tables
     UptimeTables,
     NotificationTables,
     PortalTables,
+    OpenIdProviderTables,
     TokenTables<TokenPermissions> {
   facts: FactRow
 }
@@ -38,7 +40,7 @@ export interface FactRow {
 
 /**
  * Every table that is backed up, those that others refer to first. Sessions, challenges and attempts are not: a restore must
- * not sign anybody in, and their rows are deleted with their users.
+ * not sign anybody in, and their rows are deleted with their users. So are tokens of applications, and who signed in to which.
  */
 export const tableNames = [
   'facts',
@@ -50,6 +52,7 @@ export const tableNames = [
   'passkeys',
   'security_events',
   ...portalTableNames,
+  ...openIdProviderTableNames,
   'sites',
   'site_domains',
   'site_versions',

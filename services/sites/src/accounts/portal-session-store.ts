@@ -22,6 +22,17 @@ export async function insertPortalSessionRow(db: Query, row: PortalSessionRow, e
   if (surplus.length > 0) await db.deleteFrom('portal_sessions').where('id', 'in', surplus).execute()
 }
 
+/** Gives a session of a user another key, and lets it begin anew; false when it is over. */
+export async function renewPortalSessionRow(
+  db: Query,
+  { id, userId }: { readonly id: string; readonly userId: string },
+  values: Pick<PortalSessionRow, 'key_hash' | 'created_at' | 'proved_at' | 'proved_by'>,
+): Promise<boolean> {
+  const renewing = db.updateTable('portal_sessions').set(values).where('id', '=', id).where('user_id', '=', userId)
+  const { numUpdatedRows } = await renewing.executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
 /** Deletes a session; false when there is none with this id. */
 export async function deletePortalSessionRow(db: Query, id: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('portal_sessions').where('id', '=', id).executeTakeFirstOrThrow()

@@ -5,6 +5,7 @@ import type {
   RecoveryCodeTables,
   SecurityLogTables,
   SessionRow,
+  SignInMethod,
   UserRow as AccountUserRow,
 } from '@hearth/accounts'
 
@@ -26,6 +27,8 @@ export interface PortalSessionRow {
   created_at: number
   /** When the user last proved who they are. */
   proved_at: number
+  /** Null for sessions that are older than the column. */
+  proved_by: SignInMethod | null
   address: string
   user_agent: string
 }

@@ -50,8 +50,15 @@ export const answerHeaders = {
   'X-Frame-Options': 'DENY',
 } as const
 
-/** Answers with a page. Its style and script run by a nonce alone. */
+/** Answers with a page. */
 export function sendPage(response: ServerResponse, page: PortalPage): void {
+  const { status, headers, text } = renderPage(page)
+  response.writeHead(status, headers as Record<string, string | string[]>)
+  response.end(text)
+}
+
+/** Renders a page. Its style and script run by a nonce alone. */
+export function renderPage(page: PortalPage) {
   const nonce = randomBytes(16).toString('base64')
   const policy = [
     "default-src 'none'",
@@ -76,14 +83,14 @@ ${next}<title>${escapeHtml(page.title)}</title>
 <body><main><h1>${escapeHtml(page.title)}</h1>${page.body.html}</main>${script}</body>
 </html>
 `
-  response.writeHead(page.status, {
+  const headers = {
     ...answerHeaders,
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': Buffer.byteLength(text),
+    'Content-Length': String(Buffer.byteLength(text)),
     'Content-Security-Policy': policy,
-    ...(page.headers as Record<string, string | string[]> | undefined),
-  })
-  response.end(text)
+    ...page.headers,
+  }
+  return { status: page.status, headers, text }
 }
 
 const style = `

@@ -8,6 +8,7 @@ import type { UserRow } from '../accounts/tables.ts'
 import { badRequest, Problem, toError } from '../problems.ts'
 import type { AddressLimit } from './address-limit.ts'
 import { finishNewPasskey, makeRecoveryCodes, removePasskey, showAccount, startNewPasskey } from './account-pages.ts'
+import type { ApplicationSignIn } from './applications.ts'
 import { readDestination, type Destination, type DestinationTexts } from './destination.ts'
 import { leadTo, redirect, sendJson } from './page-answers.ts'
 import { html, sendPage } from './page-html.ts'
@@ -30,6 +31,7 @@ export interface PortalPagesDependencies {
   readonly codes: HandOverCodes
   readonly limit: AddressLimit
   readonly accounts: Pick<Accounts, 'passwords' | 'recoveryCodes' | 'securityLog' | 'visitors'>
+  readonly applications: ApplicationSignIn
 }
 
 type Handler = (dependencies: PortalPagesDependencies, page: PageRequest) => Promise<void> | void
@@ -49,7 +51,7 @@ const handlers: Readonly<Record<string, Handler>> = {
 
 /** Creates the handler of the pages on which visitors sign in. */
 export function createPortalPages(dependencies: PortalPagesDependencies) {
-  const { clock, accounts } = dependencies
+  const { clock, accounts, applications } = dependencies
   // Failures are counted where somebody proves who they are; this is for requests of all kinds.
   const writes = createThrottle(slidingWindow(60, 60), clock)
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -57,6 +59,7 @@ export function createPortalPages(dependencies: PortalPagesDependencies) {
       const snapshot = dependencies.state.current()
       if (snapshot === undefined) throw new Problem(503, 'Nobody can sign in at the moment')
       const page = readPageRequest({ request, response }, snapshot, { visitors: accounts.visitors, now: clock.now() })
+      if (page !== undefined && applications.answers(page.url.pathname)) return await applications.answer(page)
       const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
       const name = `${method} ${page?.url.pathname ?? ''}`
       const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined
@@ -93,25 +96,37 @@ const textsOf = (read: (name: string) => string): DestinationTexts => ({
   site: read('site'),
   to: read('to'),
   state: read('state'),
+  application: read('application'),
 })
 
-/** Undefined for the account itself. Throws a problem for a destination that is none of the protected sites. */
-function destinationOf(texts: DestinationTexts, { snapshot, authority }: PageRequest): Destination | undefined {
+/** Undefined for the account itself. Throws a problem for a destination that is no application and none of the protected sites. */
+async function destinationOf(
+  { applications }: PortalPagesDependencies,
+  texts: DestinationTexts,
+  { snapshot, authority }: PageRequest,
+): Promise<Destination | undefined> {
+  if (texts.application !== '') {
+    const found = await applications.findSignIn(texts.application)
+    if (found === undefined) throw badRequest('This sign-in is over. Go back to the application and begin again.')
+    return { kind: 'application', ...found }
+  }
   if (texts.site === '' && texts.to === '') return undefined
   const destination = readDestination(texts, snapshot, authority)
   if (destination === undefined) throw badRequest('This link leads to no protected site')
   return destination
 }
 
-/** The address at which a site takes the sign-in over. */
-function handOver({ codes }: PortalPagesDependencies, sessionId: string, { site, ...to }: Destination): string {
-  const code = codes.create({ sessionId, siteId: site.id, ...to })
-  return `https://${to.authority}/.hearth/callback?code=${code}`
+/** The address at which a site takes the sign-in over, or at which that to an application goes on. */
+function handOver({ codes }: PortalPagesDependencies, sessionId: string, destination: Destination): string {
+  if (destination.kind === 'application') return destination.path
+  const { site, authority, target, state } = destination
+  const code = codes.create({ sessionId, siteId: site.id, authority, target, state })
+  return `https://${authority}/.hearth/callback?code=${code}`
 }
 
-function showSignIn(dependencies: PortalPagesDependencies, page: PageRequest): void {
+async function showSignIn(dependencies: PortalPagesDependencies, page: PageRequest): Promise<void> {
   const texts = textsOf((name) => page.url.searchParams.get(name) ?? '')
-  const destination = destinationOf(texts, page)
+  const destination = await destinationOf(dependencies, texts, page)
   const isAgain = page.url.searchParams.has('again')
   if (page.session !== undefined && !isAgain)
     return redirect(page, destination === undefined ? '/' : handOver(dependencies, page.session.id, destination))
@@ -123,7 +138,7 @@ async function signIn(dependencies: PortalPagesDependencies, page: PageRequest):
   const { limit, accounts } = dependencies
   const body = await readPageBody(page)
   const texts = textsOf((name) => fieldOf(body, name))
-  const destination = destinationOf(texts, page)
+  const destination = await destinationOf(dependencies, texts, page)
   const view = {
     csrfToken: page.csrfToken,
     destination,
@@ -140,7 +155,7 @@ async function signIn(dependencies: PortalPagesDependencies, page: PageRequest):
     }
     const location = await open(dependencies, page, { ...proof, destination })
     if (destination === undefined) redirect(page, location)
-    else leadTo(page, location, destination.site.name)
+    else leadTo(page, location, destination.name)
   } catch (error) {
     const { status, body: answered, isExpected, headers } = toError(error)
     if (isExpected !== true) throw error
@@ -152,7 +167,10 @@ async function signIn(dependencies: PortalPagesDependencies, page: PageRequest):
   }
 }
 
-/** Opens a session in place of the browser's, and returns where the visitor goes. */
+/**
+ * Opens a session in place of the browser's, and returns where the visitor goes. A visitor who proves once more who they are keeps
+ * the session, so that no application is told that it ended.
+ */
 async function open(
   dependencies: PortalPagesDependencies,
   page: PageRequest,
@@ -160,8 +178,10 @@ async function open(
 ): Promise<string> {
   const { sessions } = dependencies
   if (to.user.password_change_required === 1) throw badRequest('Sign in with your password, which must be changed')
-  const { id, key } = await sessions.open(to.user, to.method, page.from)
-  if (page.session !== undefined) await sessions.end(page.session.id)
+  const before = page.session
+  const isSame = before?.user.id === to.user.id
+  const { id, key } = await sessions.open(to.user, to.method, { ...page.from, renewed: isSame ? before.id : undefined })
+  if (before !== undefined && !isSame) await sessions.end(before.id)
   page.cookies.push(hostCookie(portalCookie, key, maxPortalSession))
   return to.destination === undefined ? '/' : handOver(dependencies, id, to.destination)
 }
@@ -175,10 +195,8 @@ async function startPasskey({ passkeys }: PortalPagesDependencies, page: PageReq
 async function finishPasskey(dependencies: PortalPagesDependencies, page: PageRequest): Promise<void> {
   const { passkeys, accounts, limit } = dependencies
   const body = await readPageBody(page)
-  const destination = destinationOf(
-    textsOf((name) => fieldOf(body, name)),
-    page,
-  )
+  const texts = textsOf((name) => fieldOf(body, name))
+  const destination = await destinationOf(dependencies, texts, page)
   const reading = LoginFinish.shape.credential.safeParse(body['credential'])
   if (!reading.success) throw badRequest('The passkey could not be read')
   const { from } = page

@@ -1,3 +1,4 @@
+import type { SignInMethod } from '@hearth/accounts'
 import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { listPortalSessionRows } from '../accounts/portal-session-store.ts'
@@ -15,8 +16,8 @@ import type { PortalTables, PortalTokenRow } from './tables.ts'
 export const maxPortalSession = 43_200_000
 
 /**
- * How often the state is read again beside the edits of this process, with protected sites and without, and how old it may be
- * before sites close; milliseconds.
+ * How often the state is read again beside the edits of this process, with protected sites or sessions and without, and how old it
+ * may be before sites close; milliseconds.
  */
 const readEvery = { used: 1000, unused: 10_000 }
 const trustedFor = 60_000
@@ -42,6 +43,8 @@ export interface PortalSession {
   readonly user: PortalUser
   /** Milliseconds since the epoch. */
   readonly provedAt: number
+  /** Null for a session that is older than what it says. */
+  readonly provedBy: SignInMethod | null
   readonly endsAt: number
 }
 
@@ -86,6 +89,7 @@ export class PortalState {
   #waiting: Promise<void> | undefined
   #cancel = () => {}
   #isClosed = false
+  readonly #listeners = new Set<(snapshot: PortalSnapshot) => void>()
 
   constructor(dependencies: PortalStateDependencies) {
     this.#dependencies = dependencies
@@ -109,11 +113,17 @@ export class PortalState {
     return this.#waiting
   }
 
+  /** Calls the listener after each reading. */
+  subscribe(listener: (snapshot: PortalSnapshot) => void): void {
+    this.#listeners.add(listener)
+  }
+
   /** Reads the state, and from then on again and again. */
   async start(): Promise<void> {
     await this.refresh()
     if (this.#isClosed) return
-    const isUsed = this.#snapshot === undefined || this.#snapshot.sites.size > 0
+    const { sites, sessions } = this.#snapshot ?? {}
+    const isUsed = sites === undefined || sites.size > 0 || (sessions?.size ?? 0) > 0
     this.#cancel = this.#dependencies.timers.after(isUsed ? readEvery.used : readEvery.unused, () => void this.start())
   }
 
@@ -133,7 +143,8 @@ export class PortalState {
     const sessions = (await listPortalSessionRows(db, since)).flatMap((row) => {
       const user = users.get(row.user_id)
       if (user === undefined) return []
-      const session = { id: row.id, user, provedAt: row.proved_at, endsAt: row.created_at + maxPortalSession }
+      const { id, proved_at: provedAt, proved_by: provedBy } = row
+      const session = { id, user, provedAt, provedBy, endsAt: row.created_at + maxPortalSession }
       return [{ keyHash: row.key_hash, session }]
     })
     const tokens = (await listTokenRows(db)).flatMap((row) => tokenEntry(row, users))
@@ -147,6 +158,7 @@ export class PortalState {
       host: sites.find(({ record }) => record.kind === 'portal')?.record.domains[0],
     }
     this.#readAt = begun
+    for (const listener of this.#listeners) listener(this.#snapshot)
   }
 
   async #readUsers(): Promise<Map<string, PortalUser>> {

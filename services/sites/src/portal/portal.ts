@@ -9,6 +9,7 @@ import type { Config } from '../config.ts'
 import { notFound } from '../problems.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import { createAddressLimit } from './address-limit.ts'
+import type { ApplicationSignIn } from './applications.ts'
 import { explainVisit } from './explain-visit.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { createPortalPages } from './portal-pages.ts'
@@ -36,6 +37,7 @@ export interface PortalDependencies {
   /** Failed sign-ins, as they are counted across restarts. */
   readonly attempts: Attempts
   readonly state: PortalState
+  readonly applications: ApplicationSignIn
 }
 
 /** The portal: who may visit protected sites, and the pages on which visitors sign in. */
@@ -57,7 +59,7 @@ export class Portal {
 
   /** Reads who may visit what, and answers Caddy and visitors from then on. */
   async start(): Promise<void> {
-    const { database, timers, log, secret, config, accounts, attempts, state, own } = this.#dependencies
+    const { database, timers, log, secret, config, accounts, attempts, state, own, applications } = this.#dependencies
     await state.start()
     if (own === undefined) return
     const obstacle = portalObstacle(config)
@@ -65,7 +67,17 @@ export class Portal {
     const codes = createHandOverCodes(timers)
     const passkeys = new PortalPasskeys({ database, clock: timers, log })
     const limit = createAddressLimit(attempts, accounts.securityLog)
-    const pages = { clock: timers, log, state, sessions: this.#sessions, passkeys, codes, limit, accounts }
+    const pages = {
+      clock: timers,
+      log,
+      state,
+      sessions: this.#sessions,
+      passkeys,
+      codes,
+      limit,
+      accounts,
+      applications,
+    }
     const answerPage = createPortalPages(pages)
     this.#servers = await openPortalServers(portalSocketPaths(config.dataDirectory), {
       verify: createVerify({ state, keys: createSiteKeys(secret), codes, clock: timers, log }),

@@ -23,9 +23,7 @@ export function signInPage(view: SignInView): PortalPage {
   return {
     status: view.status ?? 200,
     title: 'Sign in',
-    body: html` <p class="dim">
-        ${destination === undefined ? 'To see your account.' : `To continue to ${destination.site.name} at ${destination.authority}.`}
-      </p>
+    body: html` <p class="dim">${purposeOf(destination)}</p>
       <p id="note" class="bad" role="alert">${problem}</p>
       <form method="post" action="/sign-in">
         ${hiddenFields(view)}
@@ -43,6 +41,12 @@ export function signInPage(view: SignInView): PortalPage {
     script: passkeyScript,
     ...(view.headers && { headers: view.headers }),
   }
+}
+
+function purposeOf(destination: Destination | undefined): string {
+  if (destination === undefined) return 'To see your account.'
+  const { name } = destination
+  return destination.kind === 'site' ? `To continue to ${name} at ${destination.authority}.` : `To continue to ${name}.`
 }
 
 function hiddenFields({ csrfToken, texts }: SignInView): Html {

@@ -1,0 +1,10 @@
+import type { PageRequest } from './portal-page-request.ts'
+
+/** Sign-in of applications through the portal, as its pages know it. */
+export interface ApplicationSignIn {
+  /** Returns true for paths of the portal's host at which it answers. */
+  answers(path: string): boolean
+  answer(page: PageRequest): Promise<void>
+  /** Returns the application of a sign-in under way, and where it goes on; undefined when it is over. */
+  findSignIn(id: string): Promise<{ readonly name: string; readonly path: string } | undefined>
+}
