@@ -15,10 +15,14 @@ export interface ConnectedPages {
 }
 
 /** Fills in the dialog that connects a service, and goes to the portal. */
-export async function goToPortal(page: Page, { settings, password }: ConnectedPages, issuer: string): Promise<void> {
+export async function goToPortal(
+  page: Page,
+  { settings, password }: Pick<ConnectedPages, 'settings' | 'password'>,
+  issuer: string,
+): Promise<void> {
   await page.goto(settings)
   const section = page.getByRole('region', { name: 'Sign in with Hearth' })
-  await section.getByRole('button', { name: 'Connect' }).click()
+  await section.getByRole('button', { name: 'Connect', exact: true }).click()
   await page.getByLabel('Address of the portal').fill(issuer)
   await page.getByRole('dialog').getByLabel('Current password').fill(password)
   await page.getByRole('button', { name: 'Continue at the portal' }).click()
@@ -68,5 +72,5 @@ export async function testPortalConnectionPages(
   await assertUsableOn(page, everyScreen, { ready: section, picture: `${pages.service}-portal-removed` })
   await section.getByRole('button', { name: 'Disconnect' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
-  await section.getByRole('button', { name: 'Connect' }).waitFor()
+  await section.getByRole('button', { name: 'Connect', exact: true }).waitFor()
 }

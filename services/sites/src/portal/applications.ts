@@ -8,3 +8,20 @@ export interface ApplicationSignIn {
   /** Returns the application of a sign-in under way, and where it goes on; undefined when it is over. */
   findSignIn(id: string): Promise<{ readonly name: string; readonly path: string } | undefined>
 }
+
+/** Joins sign-ins of several kinds: the first that answers a path, or knows a sign-in, does. */
+export function joinApplications(all: readonly ApplicationSignIn[]): ApplicationSignIn {
+  return {
+    answers: (path) => all.some((one) => one.answers(path)),
+    async answer(page) {
+      await all.find((one) => one.answers(page.url.pathname))?.answer(page)
+    },
+    async findSignIn(id) {
+      for (const one of all) {
+        const found = await one.findSignIn(id)
+        if (found !== undefined) return found
+      }
+      return undefined
+    },
+  }
+}

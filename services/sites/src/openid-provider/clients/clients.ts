@@ -92,7 +92,8 @@ export class Clients {
     checkClientInput(input, await groups())
     if (!input.is_public && before.secretHash === null)
       throw conflict('A public application has no secret: make a new secret for it, which makes it a confidential one')
-    const { name, ...settings } = input
+    const { name, ...given } = input
+    const settings = { ...given, admin_groups: input.admin_groups ?? before.admin_groups }
     const secret = input.is_public ? { secret_hash: null } : {}
     await database.query.transaction().execute(async (trx) => {
       await nameTaken(() => store.updateClientRow(trx, id, { name, settings: JSON.stringify(settings), ...secret }))
