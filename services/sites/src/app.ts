@@ -148,6 +148,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     securityLog,
     groups: groupNames,
     endSession: (id) => portal.endSession(id),
+    allow: config.outboundAllow,
   })
   const serviceConnections = new ServiceConnections({
     ...context,
@@ -255,6 +256,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   // The system may have chosen another port than the settings say.
   port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
   await portal.start()
+  await openIdProvider.start()
   await start(context, deploy, { ...sites, certificates, traffic, acme, uptime })
   return {
     http,
@@ -268,6 +270,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       access.tokens?.close()
       await http.close()
       await portal.close()
+      await openIdProvider.close()
       await acme.orders.close()
       await certificates.close()
       await traffic.close()

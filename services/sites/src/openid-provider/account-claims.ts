@@ -94,9 +94,3 @@ export async function loadGrant(
     return requestedScopes(context).every((scope) => agreed.includes(scope)) ? agreed : undefined
   }
 }
-
-/** Returns true unless an application that cannot do so may leave PKCE out. */
-export async function isPkceRequired({ clients }: ProviderDependencies, { oidc }: LibraryContext): Promise<boolean> {
-  const client = await clients.find(oidc?.client?.clientId ?? '')
-  return client === undefined || client.is_public || client.pkce_required
-}

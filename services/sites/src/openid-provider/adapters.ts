@@ -34,6 +34,7 @@ function metadataOf(client: Client | undefined): object | undefined {
     client_name: client.name,
     redirect_uris: client.redirect_uris,
     post_logout_redirect_uris: client.post_logout_redirect_uris,
+    pkce_required: client.is_public || client.pkce_required,
     response_types: ['code'],
     response_modes: ['query'],
     grant_types: ['authorization_code', 'refresh_token'],

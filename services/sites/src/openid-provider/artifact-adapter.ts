@@ -5,7 +5,7 @@ import * as artifacts from './artifact-store.ts'
 import { storeLoginRow } from './login-store.ts'
 import type { LibraryAdapter } from './oidc-library.ts'
 import type { PortalLink } from './portal-link.ts'
-import type { OpenIdArtifactRow, OpenIdProviderTables } from './tables.ts'
+import type { OpenIdArtifactRow, OpenIdLoginRow, OpenIdProviderTables } from './tables.ts'
 
 /** Dependencies of what the library stores. */
 export interface ArtifactDependencies {
@@ -18,6 +18,8 @@ export interface ArtifactDependencies {
   readonly alreadyUsed: () => Error
   /** Deletes what has expired, from time to time. */
   readonly tidy: () => Promise<void>
+  /** Called with each sign-in to an application, once it is stored. */
+  readonly onLogin: (login: OpenIdLoginRow) => void
 }
 
 /** Sign-ins under way that are kept; anybody can begin one, and older ones are lost for new ones. */
@@ -38,10 +40,12 @@ export function createArtifactAdapter(model: string, dependencies: ArtifactDepen
       if (model === 'Interaction') await artifacts.keepNewestArtifacts(db, model, maxInteractions - 1)
       if (model !== 'AuthorizationCode') return artifacts.storeArtifactRow(db, row)
       // An application gets a code only when it will also be told of the end of the session.
+      const login = loginOf(payload, now, dependencies)
       await db.transaction().execute(async (trx) => {
         await artifacts.storeArtifactRow(trx, row)
-        await storeLoginRow(trx, loginOf(payload, now, dependencies))
+        await storeLoginRow(trx, login)
       })
+      dependencies.onLogin(login)
     },
     async find(id) {
       const row = await artifacts.findArtifactRow(db, keyOf(id), clock.now())
@@ -77,7 +81,8 @@ function rowOf(
   now: number,
   sealer: Sealer,
 ): OpenIdArtifactRow {
-  const grantId = textOf(payload['grantId'])
+  // A sign-in under way goes on when the grant ends: perhaps as another user.
+  const grantId = key.model === 'Interaction' ? null : textOf(payload['grantId'])
   return {
     ...key,
     client_id: textOf(payload['clientId']),
@@ -90,7 +95,11 @@ function rowOf(
   }
 }
 
-function loginOf(payload: Readonly<Record<string, unknown>>, now: number, { link, issuer }: ArtifactDependencies) {
+function loginOf(
+  payload: Readonly<Record<string, unknown>>,
+  now: number,
+  { link, issuer }: ArtifactDependencies,
+): OpenIdLoginRow {
   const [sessionId, clientId] = [String(payload['sessionUid']), String(payload['clientId'])]
   return {
     session_id: sessionId,

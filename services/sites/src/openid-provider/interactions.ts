@@ -1,3 +1,4 @@
+import { hashToken } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import { redirect } from '../portal/page-answers.ts'
@@ -5,6 +6,7 @@ import { html, sendPage, type Html } from '../portal/page-html.ts'
 import { fieldOf, readPageBody, type PageRequest } from '../portal/portal-page-request.ts'
 import { cookiesOf } from '../portal/request-cookies.ts'
 import { badRequest } from '../problems.ts'
+import { findArtifactRow } from './artifact-store.ts'
 import type { Client, Clients } from './clients/clients.ts'
 import { accessPrompt } from './interaction-policy.ts'
 import type { LibraryInteraction, LibraryProvider } from './oidc-library.ts'
@@ -34,7 +36,7 @@ export async function answerInteraction(
     return sendPage(page.response, errorPage(400, 'This sign-in is over, or it began in another browser.'))
   if (request.method === 'POST') return decide(dependencies, provider, { page, interaction, client })
   if (request.method !== 'GET' && request.method !== 'HEAD') throw badRequest('The method must be GET or POST')
-  if (page.session === undefined || interaction.prompt.name === 'login') return signIn(page, interaction)
+  if (page.session === undefined || interaction.prompt.name === 'login') return signIn(dependencies, page, interaction)
   const show = interaction.prompt.name === accessPrompt ? showRefusal : showConsent
   show(page, { interaction, client, username: page.session.user.username })
 }
@@ -53,9 +55,16 @@ const hasCookie = ({ request }: PageRequest, uid: string): boolean =>
  * Leads to the sign-in page, and from there back here. Then the request of the application begins anew, as whoever is signed in by
  * then.
  */
-async function signIn(page: PageRequest, interaction: LibraryInteraction): Promise<void> {
+async function signIn(
+  { database, clock }: InteractionDependencies,
+  page: PageRequest,
+  interaction: LibraryInteraction,
+): Promise<void> {
   const { session } = page
-  const isFresh = session !== undefined && session.provedAt >= interaction.iat * 1000
+  // The library counts whole seconds, in which somebody may have signed in before.
+  const key = { model: 'Interaction', id_hash: hashToken(interaction.uid) }
+  const begun = await findArtifactRow(database.query, key, clock.now())
+  const isFresh = session !== undefined && begun !== undefined && session.provedAt >= begun.created_at
   if (!isFresh) {
     const query = new URLSearchParams({ application: interaction.uid, ...(session !== undefined && { again: '1' }) })
     return redirect(page, `/sign-in?${query.toString()}`)

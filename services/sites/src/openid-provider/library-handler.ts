@@ -60,10 +60,8 @@ function prepareHeaders({ request, authority, session }: PageRequest): void {
 
 /** The session is the portal's, which has a cookie already. */
 function hideSessionCookie(context: LibraryContext): void {
-  const set = context.response.get('set-cookie')
-  const kept = (Array.isArray(set) ? set : [set]).filter(
-    (cookie) => cookie !== '' && !cookie.startsWith(`${providerCookies.session}=`),
-  )
+  const set = [context.response.get('set-cookie') ?? []].flat()
+  const kept = set.filter((cookie) => !cookie.startsWith(`${providerCookies.session}=`))
   if (kept.length === 0) context.remove('set-cookie')
   else context.set('set-cookie', kept)
 }

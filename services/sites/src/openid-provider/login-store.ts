@@ -43,16 +43,18 @@ export async function nextLoginTime(db: Query): Promise<number | undefined> {
   return (await waiting.orderBy('next_at').limit(1).executeTakeFirst())?.next_at ?? undefined
 }
 
-/** Stores that an application could not be told, and when to try again. */
+/** Stores that an application could not be told, and when to try again. A login that began anew stays as it is. */
 export async function postponeLoginRow(
   db: Query,
-  { session_id, client_id }: LoginKey,
+  { session_id, client_id, ended_at }: OpenIdLoginRow,
   values: Pick<OpenIdLoginRow, 'attempts' | 'next_at'>,
 ): Promise<void> {
   const named = db.updateTable('openid_logins').set(values).where('session_id', '=', session_id)
-  await named.where('client_id', '=', client_id).execute()
+  await named.where('client_id', '=', client_id).where('ended_at', '=', ended_at).execute()
 }
 
-export async function deleteLoginRow(db: Query, { session_id, client_id }: LoginKey): Promise<void> {
-  await db.deleteFrom('openid_logins').where('session_id', '=', session_id).where('client_id', '=', client_id).execute()
+/** Deletes a login that is over. One that began anew stays. */
+export async function deleteLoginRow(db: Query, { session_id, client_id, ended_at }: OpenIdLoginRow): Promise<void> {
+  const named = db.deleteFrom('openid_logins').where('session_id', '=', session_id).where('client_id', '=', client_id)
+  await named.where('ended_at', '=', ended_at).execute()
 }

@@ -15,6 +15,8 @@ export interface LibraryClient {
   readonly clientName?: string
   readonly clientAuthMethod: string
   readonly redirectUris: readonly string[]
+  /** A member of ours. */
+  readonly pkce_required: boolean
 }
 
 /** What the library knows about a request. */
@@ -24,7 +26,7 @@ export interface LibraryContext {
   readonly path: string
   status: number
   body: unknown
-  readonly response: { get(name: string): string | string[] }
+  readonly response: { get(name: string): string | string[] | undefined }
   set(headers: Readonly<Record<string, string>>): void
   set(name: string, value: string | string[]): void
   remove(name: string): void
@@ -50,8 +52,6 @@ export interface LibraryGrant {
 /** A sign-in under way, as the library keeps it. */
 export interface LibraryInteraction {
   readonly uid: string
-  /** Seconds since the epoch. */
-  readonly iat: number
   readonly params: Readonly<Record<string, unknown>>
   readonly prompt: { readonly name: string; readonly reasons: readonly string[] }
   destroy(): Promise<void>

@@ -3,6 +3,7 @@ import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { addressGroup } from '@hearth/http'
+import type { OutboundAllow } from '@hearth/outbound'
 import type { Log, Timers } from '@hearth/runtime'
 import type { AccountTables } from '../accounts/tables.ts'
 import type { ApplicationSignIn } from '../portal/applications.ts'
@@ -13,6 +14,7 @@ import { createTidy } from './artifact-adapter.ts'
 import { Clients } from './clients/clients.ts'
 import { answerInteraction } from './interactions.ts'
 import { createLibraryHandler } from './library-handler.ts'
+import { Logouts } from './logouts.ts'
 import { loadOidcLibrary, type LibraryProvider, type OidcLibrary } from './oidc-library.ts'
 import { createPortalLink, type PortalLink } from './portal-link.ts'
 import { createLibraryProvider, interactionPath, providerPaths } from './provider-configuration.ts'
@@ -34,6 +36,8 @@ export interface OpenIdProviderDependencies {
   readonly groups: () => Promise<readonly string[]>
   /** Ends a session of the portal. */
   readonly endSession: (id: string) => Promise<unknown>
+  /** Destinations that the operator exempts from the outbound guard; addresses of applications are by being configured. */
+  readonly allow: OutboundAllow
 }
 
 /** A provider for one address of the portal. */
@@ -64,6 +68,7 @@ export class OpenIdProvider implements ApplicationSignIn {
   readonly keys: SigningKeys
   readonly #dependencies: OpenIdProviderDependencies
   readonly #link: PortalLink
+  readonly #logouts: Logouts
   readonly #tidy: () => Promise<void>
   readonly #requests: { readonly browsers: MemoryThrottle; readonly programs: MemoryThrottle }
   readonly #wrongSecrets: MemoryThrottle
@@ -73,12 +78,13 @@ export class OpenIdProvider implements ApplicationSignIn {
   constructor(dependencies: OpenIdProviderDependencies) {
     const { timers: clock, secret } = dependencies
     this.#dependencies = dependencies
-    this.clients = new Clients({ ...dependencies, clock, onChanged: () => Promise.resolve() })
+    this.clients = new Clients({ ...dependencies, clock, onChanged: () => this.#logouts.learnClients() })
     this.keys = new SigningKeys({ ...dependencies, clock })
     this.#link = createPortalLink(secret)
+    this.#logouts = new Logouts({ ...dependencies, clients: this.clients, keys: this.keys, link: this.#link })
     this.#tidy = createTidy({ ...dependencies, clock })
     this.#requests = {
-      browsers: createThrottle(slidingWindow(120, 60), clock),
+      browsers: createThrottle(slidingWindow(300, 60), clock),
       programs: createThrottle(slidingWindow(600, 60), clock),
     }
     this.#wrongSecrets = createThrottle(slidingWindow(20, 60), clock)
@@ -88,6 +94,15 @@ export class OpenIdProvider implements ApplicationSignIn {
   readonly issuer = (): string | undefined => {
     const host = this.#dependencies.state.current()?.host
     return host === undefined ? undefined : `https://${host}`
+  }
+
+  /** Watches which sessions end, and tells applications. */
+  start(): Promise<void> {
+    return this.#logouts.start()
+  }
+
+  close(): Promise<void> {
+    return this.#logouts.close()
   }
 
   answers(path: string): boolean {
@@ -112,6 +127,10 @@ export class OpenIdProvider implements ApplicationSignIn {
     const interaction = /^[\w-]{43}$/.test(id) ? await at?.provider.Interaction.find(id) : undefined
     const client = await this.clients.find(String(interaction?.params['client_id']))
     return client && { name: client.name, path: interactionPath(id) }
+  }
+
+  async namingGroup(group: string): Promise<string | undefined> {
+    return (await this.clients.all()).find(({ groups }) => groups.includes(group))?.name
   }
 
   #limit({ request, url, from }: PageRequest): void {
@@ -141,6 +160,7 @@ export class OpenIdProvider implements ApplicationSignIn {
         link: this.#link,
         clients: this.clients,
         tidy: this.#tidy,
+        onLogin: (login) => this.#logouts.add(login),
         library,
       },
       { issuer: `https://${authority}`, keys },

@@ -2,15 +2,9 @@ import { hashToken, isSameSecret, type Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { PortalState } from '../portal/portal-state.ts'
-import {
-  claimsOfScopes,
-  findAccount,
-  isPkceRequired,
-  loadGrant,
-  scopes,
-  type TokenOfAccount,
-} from './account-claims.ts'
+import { claimsOfScopes, findAccount, loadGrant, scopes, type TokenOfAccount } from './account-claims.ts'
 import { createAdapters } from './adapters.ts'
+import type { ArtifactDependencies } from './artifact-adapter.ts'
 import { phishingResistant } from './authentication-methods.ts'
 import type { Clients } from './clients/clients.ts'
 import { createPolicy } from './interaction-policy.ts'
@@ -29,7 +23,8 @@ export interface ProviderDependencies {
   readonly link: PortalLink
   readonly clients: Clients
   readonly library: OidcLibrary
-  readonly tidy: () => Promise<void>
+  readonly tidy: ArtifactDependencies['tidy']
+  readonly onLogin: ArtifactDependencies['onLogin']
 }
 
 /** Cookies of the provider. That of the session is for browsers in which nobody is signed in. */
@@ -75,7 +70,8 @@ export function createLibraryProvider(
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
     allowOmittingSingleRegisteredRedirectUri: false,
-    pkce: { required: (context: LibraryContext) => isPkceRequired(dependencies, context) },
+    extraClientMetadata: { properties: ['pkce_required'] },
+    pkce: { required: (_: LibraryContext, client: LibraryClient) => client.pkce_required },
     cookies: { names: providerCookies, long: cookie, short: { ...cookie, path: undefined }, keys: [] },
     discovery: { claims_parameter_supported: false },
     features: {

@@ -7,6 +7,8 @@ export interface ApplicationSignIn {
   answer(page: PageRequest): Promise<void>
   /** Returns the application of a sign-in under way, and where it goes on; undefined when it is over. */
   findSignIn(id: string): Promise<{ readonly name: string; readonly path: string } | undefined>
+  /** Returns the name of an application that names a group of users; undefined when none does. */
+  namingGroup(group: string): Promise<string | undefined>
 }
 
 /** Joins sign-ins of several kinds: the first that answers a path, or knows a sign-in, does. */

@@ -7,6 +7,7 @@ import { allSiteRows } from '../sites/store.ts'
 import { wantedOfRow } from '../sites/site-change.ts'
 import { groupsOf, maxGroups } from '../sites/sign-in-schema.ts'
 import type { SiteTables } from '../sites/tables.ts'
+import type { ApplicationSignIn } from './applications.ts'
 import type { PortalState } from './portal-state.ts'
 import type { AccessGroup, AccessGroupCreate } from './schema.ts'
 import * as store from './store.ts'
@@ -17,13 +18,14 @@ export interface GroupDependencies {
   readonly database: Database<AccountTables & PortalTables & SiteTables>
   readonly clock: Clock
   readonly state: Pick<PortalState, 'refresh'>
+  readonly applications: Pick<ApplicationSignIn, 'namingGroup'>
 }
 
 /** Groups of users, which protected sites name. Decisions know of an edit before it resolves. */
 export type Groups = ReturnType<typeof createGroups>
 
-/** Creates the groups. A group keeps its name, and one that a site names is not deleted. */
-export function createGroups({ database, clock, state }: GroupDependencies) {
+/** Creates the groups. A group keeps its name, and one that a site or an application names is not deleted. */
+export function createGroups({ database, clock, state, applications }: GroupDependencies) {
   const db = database.query
   const list = async (): Promise<AccessGroup[]> => {
     const groups = await store.listGroups(db)
@@ -69,6 +71,8 @@ export function createGroups({ database, clock, state }: GroupDependencies) {
       await get(name)
       const site = (await allSiteRows(db)).find((row) => groupsOf(wantedOfRow(row).record.sign_in).includes(name))
       if (site !== undefined) throw conflict(`The site ${site.name} names this group`, 'group_in_use')
+      const application = await applications.namingGroup(name)
+      if (application !== undefined) throw conflict(`The application ${application} names this group`, 'group_in_use')
       await store.deleteGroupRow(db, name)
       await state.refresh()
     },

@@ -60,7 +60,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
         users,
         user,
         addSite,
-        groups: createGroups(shared),
+        groups: createGroups({ ...shared, applications: { namingGroup: () => Promise.resolve(undefined) } }),
         tokens: createSiteTokens(shared),
         sessions: createPortalSessions(shared),
         other: new PortalState({ db, timers, log }),

@@ -49,8 +49,8 @@ export class Portal {
   #servers: { close(): Promise<void> } | undefined
 
   constructor(dependencies: PortalDependencies) {
-    const { database, timers, state, accounts } = dependencies
-    const shared = { database, db: database.query, clock: timers, state, ...accounts }
+    const { database, timers, state, accounts, applications } = dependencies
+    const shared = { database, db: database.query, clock: timers, state, applications, ...accounts }
     this.#dependencies = dependencies
     this.groups = createGroups(shared)
     this.tokens = createSiteTokens(shared)

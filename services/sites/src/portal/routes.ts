@@ -92,7 +92,7 @@ function groupRoutes({ groups }: Portal, securityLog: SecurityLog): Route[] {
         ...one,
         method: 'DELETE',
         summary: 'Delete a group',
-        description: 'A group that a site names stays.',
+        description: 'A group that a site or an application names stays.',
         success: { status: 200, body: Done },
         errors: [404, 409],
       },
