@@ -57,7 +57,7 @@ import { ServiceConnections } from './openid-provider/connect/service-connection
 import { OpenIdProvider } from './openid-provider/openid-provider.ts'
 import { createOverview } from './overview/overview.ts'
 import { SitePasskeys } from './passkeys/passkeys.ts'
-import { joinApplications } from './portal/applications.ts'
+import { withPages } from './portal/applications.ts'
 import { Portal } from './portal/portal.ts'
 import { portalObstacle, portalSockets } from './portal/portal-server.ts'
 import { PortalState } from './portal/portal-state.ts'
@@ -161,7 +161,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     ...context,
     ...access,
     state: context.portalState,
-    applications: joinApplications([serviceConnections, openIdProvider]),
+    applications: withPages(openIdProvider, serviceConnections),
   })
   const uploads = await openUploads({
     ...context,

@@ -11,19 +11,15 @@ export interface ApplicationSignIn {
   namingGroup(group: string): Promise<string | undefined>
 }
 
-/** Joins sign-ins of several kinds: the first that answers a path, or knows a sign-in, does. */
-export function joinApplications(all: readonly ApplicationSignIn[]): ApplicationSignIn {
+/** Pages of the portal's host about applications. */
+export type ApplicationPages = Omit<ApplicationSignIn, 'namingGroup'>
+
+/** Adds pages to those of the applications; each answers its own paths, and knows its own sign-ins. */
+export function withPages(applications: ApplicationSignIn, more: ApplicationPages): ApplicationSignIn {
   return {
-    answers: (path) => all.some((one) => one.answers(path)),
-    async answer(page) {
-      await all.find((one) => one.answers(page.url.pathname))?.answer(page)
-    },
-    async findSignIn(id) {
-      for (const one of all) {
-        const found = await one.findSignIn(id)
-        if (found !== undefined) return found
-      }
-      return undefined
-    },
+    answers: (path) => more.answers(path) || applications.answers(path),
+    answer: (page) => (more.answers(page.url.pathname) ? more.answer(page) : applications.answer(page)),
+    findSignIn: async (id) => (await more.findSignIn(id)) ?? applications.findSignIn(id),
+    namingGroup: (group) => applications.namingGroup(group),
   }
 }

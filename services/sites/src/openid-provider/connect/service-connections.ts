@@ -6,7 +6,7 @@ import type { Clock } from '@hearth/runtime'
 import { isRecent } from '../../access.ts'
 import type { AccountTables } from '../../accounts/tables.ts'
 import { usersIn } from '../../accounts/users.ts'
-import type { ApplicationSignIn } from '../../portal/applications.ts'
+import type { ApplicationPages } from '../../portal/applications.ts'
 import { redirect, sendJson } from '../../portal/page-answers.ts'
 import { sendPage } from '../../portal/page-html.ts'
 import { fieldOf, readJsonBody, readPageBody, type PageRequest } from '../../portal/portal-page-request.ts'
@@ -51,7 +51,7 @@ const descriptionPath = '/.well-known/hearth-portal'
  * Connects other Hearth services to the portal: an administrator allows one on a page, and the service registers itself with the
  * code that it gets then (docs/decisions/0052-services-register-at-the-portal.md).
  */
-export class ServiceConnections implements ApplicationSignIn {
+export class ServiceConnections implements ApplicationPages {
   readonly #dependencies: ServiceConnectionDependencies
   readonly #codes: ConnectCodes
   readonly #tokens: RegistrationTokens
