@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import type { SignedIn } from '@hearth/testing'
+import { runCommand, temporaryDirectory, type SignedIn } from '@hearth/testing'
 import { startOpenIdProvider, type OpenIdProvider } from '@hearth/testing/openid-provider'
 import { startService, testPassword, type TestService } from './in-process.ts'
 
@@ -91,6 +93,23 @@ test('an administrator connects the service to a portal, people sign in at once,
       ['openid_connected', 'admin', portal.issuer],
     ],
   )
+})
+
+test('a backup holds the connection, and a restored service signs people in', async () => {
+  await using portal = await startPortal()
+  await using place = await temporaryDirectory()
+  await using service = await startService({ PUBLIC_URL: publicUrl })
+  await connect(service, await service.signIn('admin', testPassword), portal)
+  const [file, folder] = [join(place.path, 'backup'), join(place.path, 'restored')]
+  const at = (directory: string) => ({ DATA_DIR: directory, WIREGUARD_BACKEND: 'simulated' })
+  const made = await runCommand(['vpn', 'backup', file], at(service.folder))
+  assert.equal(made.code, 0, made.stderr)
+  await mkdir(folder, { mode: 0o700 })
+  await copyFile(join(service.folder, 'secret.key'), join(folder, 'secret.key'))
+  const restored = await runCommand(['vpn', 'restore', file], at(folder))
+  assert.equal(restored.code, 0, restored.stderr)
+  await using again = await startService({ PUBLIC_URL: publicUrl }, folder)
+  assert.equal((await signIn(again, portal)).location, '/peers')
 })
 
 test('nobody but a signed-in administrator with the password connects anything', async () => {
