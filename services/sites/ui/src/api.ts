@@ -73,6 +73,8 @@ export const keys = {
   groups: ['groups'],
   portalSessions: ['portal-sessions'],
   siteTokens: ['site-tokens'],
+  applications: ['applications'],
+  signingKeys: ['signing-keys'],
   settings: ['settings'],
   sslLabs: ['ssl-labs'],
   account: ['account'],

@@ -1,5 +1,6 @@
 import { page, type Page } from '@hearth/ui'
 import {
+  IconApps,
   IconBell,
   IconCertificate,
   IconConfetti,
@@ -45,6 +46,7 @@ export const pages: readonly Page[] = [
   page('/drift', { ...hidden, title: 'Drift', icon: IconGitCompare }, () => import('./pages/drift.tsx')),
   page('/servers', { ...more, title: 'Caddy servers', icon: IconServer2 }, () => import('./pages/servers.tsx')),
   page('/access', { ...more, title: 'Access', icon: IconLockAccess }, () => import('./pages/access.tsx')),
+  page('/applications', { ...more, title: 'Applications', icon: IconApps }, () => import('./pages/applications.tsx')),
   page('/users', { ...more, title: 'Users', icon: IconUsers }, () => import('./pages/users.tsx')),
   page('/settings', { ...more, title: 'Settings', icon: IconSettings }, () => import('./pages/settings.tsx')),
   page(
