@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { assertUsable, browserObstacle, everyScreen, postgresObstacle, screenshot, startBrowser } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, everyScreen, postgresObstacle, signIn, startBrowser } from '@hearth/testing'
 import { goToPortal } from '@hearth/testing/test-portal-connection'
 import type { Page } from 'playwright-core'
 import type { OpenIdClientList } from '../src/openid-provider/schema.ts'
@@ -51,18 +51,15 @@ for (const { name, title, hasPostgres } of services)
       await signInAtPortal(page, 'admin')
       await page.getByRole('heading', { name: `Connect ${title}?` }).waitFor()
       await page.getByText(service.publicUrl).waitFor()
-      if (!hasPostgres) await lookAt(page, `connect-${name}`)
+      if (!hasPostgres) await assertUsableOn(page, everyScreen, { picture: `connect-${name}` })
       await page.getByRole('group', { name: 'Who may sign in there' }).getByLabel('Group family').check()
       if (name === 'vpn')
         await page.getByRole('group', { name: 'Who are administrators there' }).getByLabel('Group parents').check()
       await page.getByRole('button', { name: 'Allow' }).click()
       await section.getByText('Connected', { exact: true }).first().waitFor()
       assert.equal(page.url(), service.settings)
-      const { clients } = await must<OpenIdClientList>(place.admin, 'GET', '/api/v1/openid/clients')
-      assert.deepEqual(
-        clients.map((client) => [client.name, client.redirect_uris.length]),
-        [[title, 1]],
-      )
+      assert.deepEqual(await applicationsAt(service.publicUrl), [title])
+      if (!hasPostgres) await changeGroups(title, name)
 
       await page.context().clearCookies()
       await page.goto(issuer)
@@ -88,24 +85,39 @@ for (const { name, title, hasPostgres } of services)
       await section.getByRole('button', { name: 'Disconnect' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
       await section.getByRole('button', { name: 'Connect', exact: true }).waitFor()
-      const left = await must<OpenIdClientList>(place.admin, 'GET', '/api/v1/openid/clients')
-      assert.deepEqual(left.clients, [])
+      assert.deepEqual(await applicationsAt(service.publicUrl), [])
       assert.doesNotMatch(service.output(), /code=|Bearer|client_secret/)
     },
   )
+
+/** Names of the applications of the portal that are at this address. */
+async function applicationsAt(address: string): Promise<string[]> {
+  const { clients } = await must<OpenIdClientList>(place.admin, 'GET', '/api/v1/openid/clients')
+  return clients.flatMap(({ name, redirect_uris: [uri = ''] }) => (uri.startsWith(`${address}/`) ? [name] : []))
+}
+
+/** Changes who may sign in to a service, in the list of applications. */
+async function changeGroups(title: string, name: string): Promise<void> {
+  await using browser = await startBrowser()
+  const { page } = browser
+  await page.goto(`${place.sites.url}/applications`)
+  await signIn(page, 'admin', testPassword)
+  await page.getByRole('row', { name: new RegExp(`${title} Hearth service`) }).waitFor()
+  await page.getByRole('button', { name: `Change: ${title}` }).click()
+  const dialog = page.getByRole('dialog')
+  const groups = dialog.getByRole('combobox', { name: 'Groups that may sign in' })
+  await groups.waitFor()
+  await assertUsableOn(page, everyScreen, { ready: groups, picture: `connected-groups-${name}` })
+  await groups.click()
+  await page.getByRole('option', { name: 'parents' }).click()
+  await dialog.getByText('It counts at the next sign-in').click()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByRole('row', { name: /family, parents/ }).waitFor()
+}
 
 async function signInAtPortal(page: Page, username: string): Promise<void> {
   await page.getByLabel('User name').fill(username)
   await page.getByLabel('Password or recovery code').fill(testPassword)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-}
-
-async function lookAt(page: Page, picture: string): Promise<void> {
-  for (const [width, colorScheme] of everyScreen) {
-    await page.emulateMedia({ colorScheme })
-    await page.setViewportSize({ width, height: 900 })
-    await assertUsable(page)
-    await screenshot(page, `${picture}-${width}-${colorScheme}`)
-  }
-  await page.setViewportSize({ width: 1280, height: 900 })
 }
