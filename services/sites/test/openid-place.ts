@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:https'
 import * as client from 'openid-client'
-import type { OpenIdClientSecret } from '../src/openid-provider/schema.ts'
-import { must, portalHost, type PortalPlace } from './portal-place.ts'
+import type { ClientSettings, OpenIdClientSecret } from '../src/openid-provider/schema.ts'
+import { must, type PortalPlace } from './portal-place.ts'
 import type { PortalVisitor, Visit } from './portal-visitor.ts'
 
 /** Address to which sign-ins of the tests' application return. Nothing listens there. */
@@ -36,7 +36,11 @@ export function register(
 }
 
 /** Registers an application and lets it read what the provider says of itself. */
-export async function openApplication(place: PortalPlace, name: string, more: object = {}): Promise<Application> {
+export async function openApplication(
+  place: PortalPlace,
+  name: string,
+  more: Partial<ClientSettings> = {},
+): Promise<Application> {
   const { client: view, client_secret: secret } = await register(place, name, more)
   const port = place.sites.caddyPorts[1]
   const configuration = await client.discovery(
@@ -55,7 +59,7 @@ export async function openApplication(place: PortalPlace, name: string, more: ob
       const verifier = client.randomPKCECodeVerifier()
       const [state, nonce] = [client.randomState(), client.randomNonce()]
       const url = client.buildAuthorizationUrl(configuration, {
-        redirect_uri: callback,
+        redirect_uri: more.redirect_uris?.[0] ?? callback,
         scope: 'openid profile email groups',
         code_challenge: await client.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
@@ -75,8 +79,8 @@ export async function openApplication(place: PortalPlace, name: string, more: ob
 }
 
 /** The issuer as visitors of the test's Caddy see it. */
-export const issuerOf = ({ sites }: Pick<PortalPlace, 'sites'>): string =>
-  `https://${portalHost}:${sites.caddyPorts[1]}`
+export const issuerOf = ({ host, sites }: Pick<PortalPlace, 'host' | 'sites'>): string =>
+  `https://${host}:${sites.caddyPorts[1]}`
 
 /** Follows a sign-in in a browser until it leaves the portal, or shows a page. */
 export async function follow(visitor: PortalVisitor, start: string | URL): Promise<Visit & { readonly at: URL }> {
@@ -85,7 +89,7 @@ export async function follow(visitor: PortalVisitor, start: string | URL): Promi
     const visit = await visitor.open(at)
     if (visit.location === undefined) return { ...visit, at }
     at = visit.location
-    if (!at.hostname.endsWith(portalHost)) return { ...visit, at }
+    if (at.hostname !== new URL(start).hostname) return { ...visit, at }
   }
   throw new Error('it redirects for ever')
 }

@@ -11,6 +11,8 @@ export const portalHost = 'auth.home.test'
 
 /** A service with a Caddy, a portal, and an upstream for protected sites. */
 export interface PortalPlace extends AsyncDisposable {
+  /** Host of the portal. */
+  readonly host: string
   readonly sites: Sites
   readonly admin: Browser
   readonly origin: Origin
@@ -22,9 +24,9 @@ export interface PortalPlace extends AsyncDisposable {
   readonly protect: (host: string, signIn: object, members?: object) => Promise<Site>
 }
 
-/** Starts all of it, with the portal under this host. */
-export async function openPortalPlace(host = portalHost): Promise<PortalPlace> {
-  const sites = await startSites({}, { caddy: true })
+/** Starts all of it, with the portal under this host, and the data in this folder or in one of its own. */
+export async function openPortalPlace(host = portalHost, folder?: string): Promise<PortalPlace> {
+  const sites = await startSites({}, { caddy: true, ...(folder !== undefined && { folder }) })
   const origin = await startOrigin('inside', (request, response) => response.end(`inside ${request.url ?? ''}`))
   const admin = await sites.signIn()
   await eventually(
@@ -35,6 +37,7 @@ export async function openPortalPlace(host = portalHost): Promise<PortalPlace> {
   await makeSite(admin, { site_name: 'Portal', domains: [host], kind: 'portal', tls: { mode: 'internal' } })
   const known = new Map<string, string[]>()
   return {
+    host,
     sites,
     admin,
     origin,

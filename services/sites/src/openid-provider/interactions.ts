@@ -36,7 +36,9 @@ export async function answerInteraction(
     return sendPage(page.response, errorPage(400, 'This sign-in is over, or it began in another browser.'))
   if (request.method === 'POST') return decide(dependencies, provider, { page, interaction, client })
   if (request.method !== 'GET' && request.method !== 'HEAD') throw badRequest('The method must be GET or POST')
-  if (page.session === undefined || interaction.prompt.name === 'login') return signIn(dependencies, page, interaction)
+  const isNew = await isSignedInSince(dependencies, page, interaction)
+  if (isNew) return beginAnew(page, interaction)
+  if (page.session === undefined || interaction.prompt.name === 'login') return leadToSignIn(page, interaction)
   const show = interaction.prompt.name === accessPrompt ? showRefusal : showConsent
   show(page, { interaction, client, username: page.session.user.username })
 }
@@ -51,24 +53,24 @@ interface InteractionView {
 const hasCookie = ({ request }: PageRequest, uid: string): boolean =>
   uid !== '' && cookiesOf(request, providerCookies.interaction).includes(uid)
 
-/**
- * Leads to the sign-in page, and from there back here. Then the request of the application begins anew, as whoever is signed in by
- * then.
- */
-async function signIn(
+/** The library counts whole seconds, in which somebody may have signed in before. */
+async function isSignedInSince(
   { database, clock }: InteractionDependencies,
-  page: PageRequest,
-  interaction: LibraryInteraction,
-): Promise<void> {
-  const { session } = page
-  // The library counts whole seconds, in which somebody may have signed in before.
-  const key = { model: 'Interaction', id_hash: hashToken(interaction.uid) }
+  { session }: PageRequest,
+  { uid }: LibraryInteraction,
+): Promise<boolean> {
+  const key = { model: 'Interaction', id_hash: hashToken(uid) }
   const begun = await findArtifactRow(database.query, key, clock.now())
-  const isFresh = session !== undefined && begun !== undefined && session.provedAt >= begun.created_at
-  if (!isFresh) {
-    const query = new URLSearchParams({ application: interaction.uid, ...(session !== undefined && { again: '1' }) })
-    return redirect(page, `/sign-in?${query.toString()}`)
-  }
+  return session !== undefined && begun !== undefined && session.provedAt >= begun.created_at
+}
+
+function leadToSignIn(page: PageRequest, { uid }: LibraryInteraction): void {
+  const query = new URLSearchParams({ application: uid, ...(page.session !== undefined && { again: '1' }) })
+  redirect(page, `/sign-in?${query.toString()}`)
+}
+
+/** Begins the request of the application anew, as whoever has just signed in. */
+async function beginAnew(page: PageRequest, interaction: LibraryInteraction): Promise<void> {
   await interaction.destroy()
   const { prompt, ...params } = interaction.params
   const left = typeof prompt === 'string' ? prompt.split(' ').filter((name) => name !== 'login') : []

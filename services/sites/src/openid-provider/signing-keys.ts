@@ -60,11 +60,12 @@ export class SigningKeys {
     return this.list()
   }
 
-  /** Lists the published keys, oldest first. */
+  /** Lists the published keys, the one that signs next last. */
   async list(): Promise<OpenIdKeyView[]> {
     const rows = await store.listKeyRows(this.#dependencies.database.query)
     const signing = signingRow(rows)
-    return rows.map((row) => ({
+    const ordered = rows.toSorted((a, b) => (a.signs_from ?? Infinity) - (b.signs_from ?? Infinity))
+    return ordered.map((row) => ({
       kid: row.kid,
       state: row.signs_from === null ? 'next' : row.kid === signing?.kid ? 'signing' : 'previous',
       created_at: new Date(row.created_at).toISOString(),
