@@ -78,7 +78,7 @@ Mobile redirect URI override: {address}/api/oauth/mobile-redirect`,
     claims_in_id_token: true,
     note: 'New users have no rights in Proxmox until you give them some.',
     where: 'Shell of a node',
-    lines: `pveum realm add hearth --type openid \\
+    lines: `pveum realm add home --type openid \\
   --issuer-url {issuer} \\
   --client-id {client_id} \\
   --client-key {client_secret} \\
