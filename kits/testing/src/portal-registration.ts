@@ -46,7 +46,11 @@ export function createPortalRegistration(issuer: string, client: PortalClient) {
     connect_endpoint: `${issuer}/connect`,
     registration_endpoint: `${issuer}/connect/registration`,
   }
-  const groups = () => ({ hearth_allowed_groups: state.groups.allowed, hearth_admin_groups: state.groups.admins })
+  const groups = () => ({
+    redirect_uris: state.registered.at(-1)?.['redirect_uris'],
+    hearth_allowed_groups: state.groups.allowed,
+    hearth_admin_groups: state.groups.admins,
+  })
   const send = (response: ServerResponse, status: number, body: object) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }

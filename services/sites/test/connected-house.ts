@@ -37,6 +37,7 @@ export async function startHouseService(
   const publicUrl = `http://127.0.0.1:${port}`
   const environment = {
     PUBLIC_URL: publicUrl,
+    HEARTH_SERVICES: `sites=${place.sites.url}`,
     BIND_PORT: port,
     NODE_EXTRA_CA_CERTS: await rootOf(place),
     NODE_OPTIONS: `--import=${join(import.meta.dirname, 'resolve-localhost.ts')}`,

@@ -4,7 +4,7 @@ import { assertUsableOn, browserObstacle, everyScreen, postgresObstacle, signIn,
 import { goToPortal } from '@hearth/testing/test-portal-connection'
 import type { Page } from 'playwright-core'
 import type { OpenIdClientList } from '../src/openid-provider/schema.ts'
-import { startHouseService } from './connected-house.ts'
+import { startHouseService, type HouseService } from './connected-house.ts'
 import { testPassword } from './in-process.ts'
 import { must, openPortalPlace, type PortalPlace } from './portal-place.ts'
 import { caddyObstacle } from './real-caddy.ts'
@@ -46,6 +46,7 @@ for (const { name, title, hasPostgres } of services)
       const { page } = browser
       const section = page.getByRole('region', { name: 'Sign in with Hearth' })
       await service.signIn(page)
+      if (name === 'vpn') await assertSuggested(page, service)
       await goToPortal(page, { ...service, password: testPassword }, issuer)
       await page.getByText(`To continue to ${title}`).waitFor()
       await signInAtPortal(page, 'admin')
@@ -89,6 +90,14 @@ for (const { name, title, hasPostgres } of services)
       assert.doesNotMatch(service.output(), /code=|Bearer|client_secret/)
     },
   )
+
+/** The dialog has the portal of the sites service beside this one, at the usual port. */
+async function assertSuggested(page: Page, { settings }: HouseService): Promise<void> {
+  await page.goto(settings)
+  const section = page.getByRole('region', { name: 'Sign in with Hearth' })
+  await section.getByRole('button', { name: 'Connect', exact: true }).click()
+  assert.equal(await page.getByLabel('Address of the portal').inputValue(), `https://${host}`)
+}
 
 /** Names of the applications of the portal that are at this address. */
 async function applicationsAt(address: string): Promise<string[]> {

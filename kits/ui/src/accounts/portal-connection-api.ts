@@ -2,7 +2,7 @@ import { createAccountSend, type SignInMethodsPlace } from './sign-in-methods-ap
 
 /** The connection of a service to a Hearth portal, as the API describes it. */
 export interface PortalConnection {
-  state: 'none' | 'environment' | 'connected' | 'removed' | 'unreachable'
+  state: 'none' | 'environment' | 'connected' | 'removed' | 'moved' | 'unreachable'
   obstacle: string | null
   public_url: string | null
   issuer: string | null

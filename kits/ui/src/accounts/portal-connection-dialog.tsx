@@ -1,6 +1,7 @@
-import { Text, TextInput } from '@mantine/core'
+import { Modal, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { FormDialog } from '../form-dialog.tsx'
 import { LoadingLines } from '../page-parts.tsx'
 import type { Neighbour } from '../service-switcher.tsx'
@@ -18,14 +19,23 @@ interface ConnectDialogProps {
 /** Asks for the address of the portal, and goes there. */
 export function PortalConnectionDialog({ neighbours, ...props }: ConnectDialogProps) {
   const found = useQuery({ queryKey: ['neighbours'], queryFn: neighbours, staleTime: 10_000 })
+  if (found.isLoading)
+    return (
+      <Modal opened onClose={props.onClose} title={title}>
+        <LoadingLines lines={3} />
+      </Modal>
+    )
   const suggested = found.data?.find(({ portal }) => typeof portal === 'string')?.portal ?? ''
-  return <ConnectForm key={suggested} {...props} suggested={suggested} isReading={found.isLoading} />
+  return <ConnectForm {...props} suggested={suggested} />
 }
+
+const title = 'Connect to a portal'
 
 type ConnectValues = { issuer: string; current_password: string }
 
-function ConnectForm(props: Omit<ConnectDialogProps, 'neighbours'> & { suggested: string; isReading: boolean }) {
-  const { api, suggested, isReading, onClose } = props
+/** The form; what is suggested counts once, and later answers change nothing that somebody typed. */
+function ConnectForm({ api, onClose, ...props }: Omit<ConnectDialogProps, 'neighbours'> & { suggested: string }) {
+  const [suggested] = useState(props.suggested)
   const form = useForm<ConnectValues>({
     initialValues: { issuer: suggested, current_password: '' },
     validate: {
@@ -37,7 +47,7 @@ function ConnectForm(props: Omit<ConnectDialogProps, 'neighbours'> & { suggested
     <FormDialog<ConnectValues, { url: string }>
       opened
       onClose={onClose}
-      title="Connect to a portal"
+      title={title}
       submitLabel="Continue at the portal"
       form={form}
       submit={(values) =>
@@ -47,30 +57,24 @@ function ConnectForm(props: Omit<ConnectDialogProps, 'neighbours'> & { suggested
       }
       onDone={({ url }) => window.location.assign(url)}
     >
-      {isReading ? (
-        <LoadingLines lines={2} />
-      ) : (
-        <>
-          <Text size="sm" c="dimmed">
-            The portal asks an administrator who may sign in here, and leads back to this page.
-          </Text>
-          <TextInput
-            label="Address of the portal"
-            description={
-              suggested === ''
-                ? 'The domain of the portal site in Hearth Sites'
-                : 'The portal of the Hearth Sites service found next to this one'
-            }
-            placeholder="https://auth.example.org"
-            autoCapitalize="none"
-            autoComplete="url"
-            spellCheck={false}
-            data-autofocus
-            {...form.getInputProps('issuer')}
-          />
-          <CurrentPassword form={form} />
-        </>
-      )}
+      <Text size="sm" c="dimmed">
+        The portal asks an administrator who may sign in here, and leads back to this page.
+      </Text>
+      <TextInput
+        label="Address of the portal"
+        description={
+          suggested === ''
+            ? 'The domain of the portal site in Hearth Sites'
+            : 'The portal of the Hearth Sites service found next to this one'
+        }
+        placeholder="https://auth.example.org"
+        autoCapitalize="none"
+        autoComplete="url"
+        spellCheck={false}
+        data-autofocus
+        {...form.getInputProps('issuer')}
+      />
+      <CurrentPassword form={form} />
     </FormDialog>
   )
 }

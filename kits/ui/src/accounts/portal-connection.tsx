@@ -121,6 +121,7 @@ function State({ connection, api }: { connection: PortalConnection; api: PortalC
 const standings = {
   connected: { tone: 'good', text: 'Connected' },
   removed: { tone: 'bad', text: 'Removed at the portal' },
+  moved: { tone: 'bad', text: 'Address has changed' },
   unreachable: { tone: 'warn', text: 'Portal not reached' },
 } as const
 
@@ -128,6 +129,8 @@ const advice: Readonly<Record<keyof typeof standings, ReactNode>> = {
   connected: undefined,
   removed:
     'The portal does not know this service any more, so nobody signs in through it. Disconnect, and connect again.',
+  moved:
+    'PUBLIC_URL has changed since, and the portal sends people to the earlier address. Disconnect, and connect again.',
   unreachable: 'The portal does not answer right now, so nobody signs in through it until it does.',
 }
 

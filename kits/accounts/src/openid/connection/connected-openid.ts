@@ -19,10 +19,20 @@ export interface ConnectedOpenIdDependencies extends OpenIdDependencies {
 /** The connection as it is stored, and what the portal says of it. */
 export interface ConnectionStanding {
   readonly row: OpenIdConnectionRow
-  /** `removed`: the portal does not know this service any more. */
-  readonly state: 'connected' | 'removed' | 'unreachable'
+  /** `removed`: the portal does not know this service any more; `moved`: it knows it at another address. */
+  readonly state: 'connected' | 'removed' | 'moved' | 'unreachable'
   readonly groups: PortalGroups
 }
+
+const failures = {
+  removed: { reason: 'openid_disconnected', message: 'the portal does not know this service any more' },
+  moved: { reason: 'openid_disconnected', message: 'the portal knows this service at another PUBLIC_URL' },
+  unreachable: { reason: 'openid_unavailable', message: 'the portal does not say who may sign in' },
+} as const
+
+/** Returns where a provider sends people back who sign in. */
+export const redirectUriOf = (publicUrl: string, path: string): string =>
+  `${publicUrl.replace(/\/+$/, '')}${path}/callback`
 
 /** Sign-in through the provider of the settings, or the portal in the database, which is read at each sign-in. */
 export class ConnectedOpenId implements OpenIdSource {
@@ -47,44 +57,44 @@ export class ConnectedOpenId implements OpenIdSource {
     if (this.#configured !== undefined) return this.#configured
     const row = await this.#row()
     if (row === undefined) return undefined
-    const groups = await this.#readGroups(row).catch((error: unknown) => {
-      if (!(error instanceof PortalError)) throw error
-      throw this.#logged(new OpenIdError('openid_unavailable', error.message, { cause: error }))
-    })
-    if (groups === undefined)
-      throw this.#logged(new OpenIdError('openid_disconnected', 'the portal does not know this service any more'))
-    return this.#openIdOf({ ...row, groups: JSON.stringify(groups) })
+    const { state, groups } = await this.#standingOf(row)
+    if (state === 'connected') return this.#openIdOf({ ...row, groups: JSON.stringify(groups) })
+    const { reason, message } = failures[state]
+    this.#dependencies.log.warn(`OpenID Connect: ${message}`)
+    throw new OpenIdError(reason, message)
   }
 
   /** Describes the connection; undefined when there is none. */
   async standing(): Promise<ConnectionStanding | undefined> {
     const row = await this.#row()
-    if (row === undefined) return undefined
+    return row && { row, ...(await this.#standingOf(row)) }
+  }
+
+  /** Asks the portal, and keeps the groups when they changed. */
+  async #standingOf(row: OpenIdConnectionRow): Promise<Omit<ConnectionStanding, 'row'>> {
+    const { query, sealer, log } = this.#dependencies
+    const known = groupsOfConnection(row)
     try {
-      const groups = await this.#readGroups(row)
-      return { row, state: groups === undefined ? 'removed' : 'connected', groups: groups ?? groupsOfConnection(row) }
+      const found = await createPortalClient(row.issuer, this.#dependencies).read(registrationOf(row, sealer))
+      if (found === undefined) return { state: 'removed', groups: known }
+      const { groups, redirectUris } = found
+      const text = JSON.stringify(groups)
+      if (text !== row.groups) await store.updateConnectionGroups(query, row.client_id, text)
+      return { state: redirectUris.includes(this.#redirectUri()) ? 'connected' : 'moved', groups }
     } catch (error) {
       if (!(error instanceof PortalError)) throw error
-      return { row, state: 'unreachable', groups: groupsOfConnection(row) }
+      log.warn(`OpenID Connect: ${error.message}`)
+      return { state: 'unreachable', groups: known }
     }
+  }
+
+  #redirectUri(): string {
+    const { publicUrl = '', path } = this.#dependencies
+    return redirectUriOf(publicUrl, path)
   }
 
   #row(): Promise<OpenIdConnectionRow | undefined> {
     return store.findConnectionRow(this.#dependencies.query)
-  }
-
-  #logged(error: OpenIdError): OpenIdError {
-    this.#dependencies.log.warn(`OpenID Connect: ${error.message}`)
-    return error
-  }
-
-  /** Reads the groups at the portal, and keeps them when they changed. */
-  async #readGroups(row: OpenIdConnectionRow): Promise<PortalGroups | undefined> {
-    const { query, sealer } = this.#dependencies
-    const groups = await createPortalClient(row.issuer, this.#dependencies).readGroups(registrationOf(row, sealer))
-    const text = JSON.stringify(groups)
-    if (groups !== undefined && text !== row.groups) await store.updateConnectionGroups(query, row.client_id, text)
-    return groups
   }
 
   /** The same object as long as the connection is the same, so that the provider's description is read once. */

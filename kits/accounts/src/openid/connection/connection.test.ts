@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { createSealer } from '@hearth/credentials'
 import { openDatabase } from '@hearth/database'
@@ -16,7 +19,7 @@ const publicUrl = 'https://vpn.example.org'
 const path = '/api/openid'
 const ann = { userId: 'u-1', username: 'ann' }
 const from = { address: '127.0.0.1', userAgent: 'test' }
-const once = { mustAskAgain: false }
+const asUsual = { mustAskAgain: false }
 
 const startPortal = () => startOpenIdProvider({ publicUrl, path })
 
@@ -91,7 +94,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       const openId = await other.source.findForSignIn()
       assert.equal(openId?.name, 'Hearth')
       assert.equal(await other.source.findForSignIn(), openId)
-      const started = await openId.start('/peers', once)
+      const started = await openId.start('/peers', asUsual)
       const { identity, next } = await openId.finish((await portal.visit(started.url)).search, started.cookie)
       assert.deepEqual([identity.username, identity.role, next], ['maria', 'user', '/peers'])
       await assert.rejects(other.start(portal.issuer, ann), refusal(/connected already/))
@@ -125,7 +128,7 @@ test('the portal’s groups count from the next sign-in on, and a removed servic
   portal.portal.groups = { allowed: ['*'], admins: [] }
   portal.person = { sub: 'p-2', preferred_username: 'guest' }
   const openId = await connection.source.findForSignIn()
-  const started = await openId?.start('/', once)
+  const started = await openId?.start('/', asUsual)
   const answer = await portal.visit(started?.url ?? '')
   const { identity } = (await openId?.finish(answer.search, started?.cookie)) ?? {}
   assert.deepEqual([identity?.username, identity?.role], ['guest', undefined])
@@ -137,6 +140,16 @@ test('the portal’s groups count from the next sign-in on, and a removed servic
     assert.equal(error.reason, 'openid_disconnected')
     return true
   })
+})
+
+test('a service that moved to another address is told to connect again', async () => {
+  await using portal = await startPortal()
+  await using place = await openPlace()
+  await connect(place.process(), portal)
+  const moved = place.process({ publicUrl: 'https://tunnel.example.org' })
+  assert.equal((await moved.describe()).state, 'moved')
+  await assert.rejects(moved.source.findForSignIn(), /another PUBLIC_URL/)
+  assert.deepEqual(await moved.disconnect(ann, from), { is_removed_there: true })
 })
 
 test('a portal that is down leaves the connection, and a disconnection says that the portal does not know of it', async () => {
@@ -215,6 +228,13 @@ test('an address that is no portal is refused with its reason, before a browser 
     await assert.rejects(start(portal.issuer), refusal(words))
   }
   portal.portal.alterDescription = {}
+  const redirecting = createServer((_, response) => {
+    response.writeHead(307, { location: `${portal.issuer}/.well-known/hearth-portal` }).end()
+  }).listen(0, '127.0.0.1')
+  await once(redirecting, 'listening')
+  const { port } = redirecting.address() as AddressInfo
+  await assert.rejects(start(`http://127.0.0.1:${port}`), refusal(/no Hearth portal/))
+  redirecting.close()
   await portal.stop()
   await assert.rejects(start(portal.issuer), refusal(/cannot be reached/))
 })

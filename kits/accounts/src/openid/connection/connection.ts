@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Actor, RequestOrigin } from '../../security-log/security-event.ts'
 import type { SecurityLog } from '../../security-log/security-log.ts'
 import { createTimedSeal, type TimedSeal } from '../timed-seal.ts'
-import { ConnectedOpenId, type ConnectedOpenIdDependencies } from './connected-openid.ts'
+import { ConnectedOpenId, redirectUriOf, type ConnectedOpenIdDependencies } from './connected-openid.ts'
 import { issuerOf, isSecureOrLocal } from './portal-address.ts'
 import { createPortalClient, PortalError, type PortalGroups } from './portal-client.ts'
 import type { OpenIdConnectionView, OpenIdDisconnection } from './schema.ts'
@@ -188,8 +188,8 @@ export class OpenIdConnection {
     const { publicUrl = '', path } = this.#dependencies
     const obstacle = this.#obstacle()
     if (obstacle !== undefined) throw new ConnectionError(obstacle)
-    const base = `${publicUrl.replace(/\/+$/, '')}${path}`
-    return { redirectUri: `${base}/callback`, returnTo: `${base}/connection/callback` }
+    const redirectUri = redirectUriOf(publicUrl, path)
+    return { redirectUri, returnTo: redirectUriOf(publicUrl, `${path}/connection`) }
   }
 }
 

@@ -42,6 +42,12 @@ export interface PortalGroups {
   readonly admins: readonly string[]
 }
 
+/** What the portal has registered about this service. */
+export interface RegisteredService {
+  readonly groups: PortalGroups
+  readonly redirectUris: readonly string[]
+}
+
 /** A service as the portal registered it. */
 export interface Registration {
   readonly clientId: string
@@ -54,7 +60,11 @@ export interface Registration {
 const text = z.string().min(1).max(2000)
 const Description = z.looseObject({ issuer: text, registration_endpoint: text, connect_endpoint: text })
 const groupNames = z.array(z.string().min(1).max(255)).max(1000)
-const Groups = z.looseObject({ hearth_allowed_groups: groupNames, hearth_admin_groups: groupNames })
+const Groups = z.looseObject({
+  redirect_uris: z.array(text).max(100),
+  hearth_allowed_groups: groupNames,
+  hearth_admin_groups: groupNames,
+})
 const Registered = Groups.extend({
   client_id: text,
   client_secret: text,
@@ -63,6 +73,8 @@ const Registered = Groups.extend({
 })
 
 const timeoutMs = 10_000
+/** For what somebody waits who opens the settings or signs in. */
+const readTimeoutMs = 5000
 const maxAnswer = 256 * 1024
 
 /** Creates the requests to the portal with this issuer. Redirects are not followed, and answers have a bound. */
@@ -105,14 +117,17 @@ export function createPortalClient(issuer: string, dependencies: PortalClientDep
       }
     },
 
-    /** Reads which groups the portal lets in here (RFC 7592); undefined when it does not know this service any more. */
-    async readGroups({ uri, token }: Pick<Registration, 'uri' | 'token'>): Promise<PortalGroups | undefined> {
-      const { status, body } = await send(checkOwn(uri), { headers: bearer(token) })
+    /**
+     * Reads what the portal has registered (RFC 7592): which groups it lets in, and where it sends people back. Undefined when it
+     * does not know this service any more.
+     */
+    async read({ uri, token }: Pick<Registration, 'uri' | 'token'>): Promise<RegisteredService | undefined> {
+      const { status, body } = await send(checkOwn(uri), { headers: bearer(token), timeoutMs: readTimeoutMs })
       if (status === 401) return undefined
       const found = Groups.safeParse(body)
       if (status !== 200 || !found.success)
         throw new PortalError('The portal does not say who may sign in here', { isAway: true })
-      return groupsOf(found.data)
+      return { groups: groupsOf(found.data), redirectUris: found.data.redirect_uris }
     },
 
     /** Removes this service there. */

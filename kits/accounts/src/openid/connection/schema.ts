@@ -16,9 +16,9 @@ export const OpenIdConnectionAddress = z
 /** The connection to a Hearth portal, through which people sign in. */
 export const OpenIdConnectionView = z
   .object({
-    state: z.enum(['none', 'environment', 'connected', 'removed', 'unreachable']).meta({
+    state: z.enum(['none', 'environment', 'connected', 'removed', 'moved', 'unreachable']).meta({
       description:
-        '`environment`: OIDC_ISSUER names a provider, which counts; `removed`: the portal does not know this service any more; `unreachable`: the portal does not answer right now',
+        '`environment`: OIDC_ISSUER names a provider, which counts; `removed`: the portal does not know this service any more; `moved`: it knows it at an earlier PUBLIC_URL; `unreachable`: the portal does not answer right now',
     }),
     obstacle: z.string().nullable().meta({ description: 'Why this service cannot be connected; null when it can' }),
     public_url: z.string().nullable().meta({ description: 'Address at which the portal knows this service' }),
