@@ -52,9 +52,12 @@ describe('Hearth services that an administrator connects to the portal', { skip:
     fields: Readonly<Record<string, string>>,
   ) => visitor.submit(page.at, page.text, fields)
 
-  async function allow(fields: Readonly<Record<string, string>> = { everybody: '1' }) {
+  async function allow(
+    fields: Readonly<Record<string, string>> = { everybody: '1' },
+    change: Readonly<Record<string, string>> = {},
+  ) {
     const visitor = place.visitor()
-    const { url, state, verifier } = requestOf()
+    const { url, state, verifier } = requestOf(change)
     const answer = await choose(visitor, await openPage(visitor, url), { decision: 'allow', ...fields })
     const code = answer.location?.searchParams.get('code') ?? ''
     return { visitor, answer, state, code, verifier }
@@ -133,10 +136,15 @@ describe('Hearth services that an administrator connects to the portal', { skip:
   })
 
   test('deleted in the list of applications, the service is unknown; a second one gets another name', async () => {
-    const [one, two] = [await allow(), await allow()]
+    const other = 'https://vpn.home.test'
+    const addresses = {
+      redirect_uri: `${other}/api/openid/callback`,
+      return_to: `${other}/api/openid/connection/callback`,
+    }
+    const [one, two] = [await allow(), await allow({ everybody: '1' }, addresses)]
     const first = (await register(one.code, one.verifier)).body
-    const second = (await register(two.code, two.verifier)).body
-    assert.deepEqual(await list(), ['Hearth VPN', 'Hearth VPN (vpn.example.org)'])
+    const second = (await register(two.code, two.verifier, { redirect_uris: [addresses.redirect_uri] })).body
+    assert.deepEqual(await list(), ['Hearth VPN', 'Hearth VPN (vpn.home.test)'])
     await must(place.admin, 'DELETE', `/api/v1/openid/clients/${String(first['client_id'])}`)
     assert.equal((await manage(first['registration_client_uri'], first['registration_access_token'])).status, 401)
     const [uri, token] = [second['registration_client_uri'], second['registration_access_token']]
@@ -144,6 +152,16 @@ describe('Hearth services that an administrator connects to the portal', { skip:
     assert.equal((await manage(uri, '')).status, 401)
     assert.equal((await manage(uri, token)).status, 200)
     assert.equal((await manage(uri, token, 'DELETE')).status, 204)
+  })
+
+  test('a service that registers again, because it lost what it got, takes the place of the first', async () => {
+    const [one, two] = [await allow(), await allow()]
+    const first = (await register(one.code, one.verifier)).body
+    const second = (await register(two.code, two.verifier)).body
+    assert.deepEqual(await list(), ['Hearth VPN'])
+    assert.equal((await manage(first['registration_client_uri'], first['registration_access_token'])).status, 401)
+    assert.equal((await manage(second['registration_client_uri'], second['registration_access_token'])).status, 200)
+    await must(place.admin, 'DELETE', `/api/v1/openid/clients/${String(second['client_id'])}`)
   })
 
   test('a code is good once, with its secret, and for its redirect URI; without one nobody registers', async () => {

@@ -9,11 +9,11 @@ import { usersIn } from '../../accounts/users.ts'
 import type { ApplicationPages } from '../../portal/applications.ts'
 import { redirect, sendJson } from '../../portal/page-answers.ts'
 import { sendPage } from '../../portal/page-html.ts'
-import { fieldOf, readJsonBody, readPageBody, type PageRequest } from '../../portal/portal-page-request.ts'
+import { fieldOf, readPageBody, type PageRequest } from '../../portal/portal-page-request.ts'
 import { Problem } from '../../problems.ts'
-import type { Client, Clients } from '../clients/clients.ts'
+import type { Clients } from '../clients/clients.ts'
 import { errorPage, onwardPage } from '../provider-pages.ts'
-import { createConnectCodes, type ConnectCodes, type Permission } from './connect-codes.ts'
+import { createConnectCodes, type ConnectCodes } from './connect-codes.ts'
 import { connectPage, readChoice, refusalPage } from './connect-page.ts'
 import {
   addressOf,
@@ -23,15 +23,8 @@ import {
   signInIdOf,
   type ConnectRequest,
 } from './connect-request.ts'
-import {
-  bearerOf,
-  clientIdOf,
-  createRegistrationTokens,
-  groupsOf,
-  registrationPath,
-  RegistrationRequest,
-  type RegistrationTokens,
-} from './registration.ts'
+import { registrationPath } from './registration.ts'
+import { ServiceRegistrations } from './service-registrations.ts'
 
 /** Dependencies of the connections of Hearth services. */
 export interface ServiceConnectionDependencies {
@@ -54,14 +47,18 @@ const descriptionPath = '/.well-known/hearth-portal'
 export class ServiceConnections implements ApplicationPages {
   readonly #dependencies: ServiceConnectionDependencies
   readonly #codes: ConnectCodes
-  readonly #tokens: RegistrationTokens
+  readonly #registrations: ServiceRegistrations
   readonly #requests: MemoryThrottle
 
   constructor(dependencies: ServiceConnectionDependencies) {
-    const { clock, secret } = dependencies
+    const { clock } = dependencies
     this.#dependencies = dependencies
     this.#codes = createConnectCodes(clock)
-    this.#tokens = createRegistrationTokens(secret)
+    this.#registrations = new ServiceRegistrations({
+      ...dependencies,
+      take: (code, verifier) => this.#codes.take(code, verifier),
+      mayAllow: (userId) => this.#hasRole(userId),
+    })
     this.#requests = createThrottle(slidingWindow(120, 60), clock)
   }
 
@@ -76,8 +73,8 @@ export class ServiceConnections implements ApplicationPages {
     if (method === 'GET' && pathname === descriptionPath) return sendJson(page, 200, descriptionOf(page))
     if (method === 'GET' && pathname === connectPath) return this.#show(page)
     if (method === 'POST' && pathname === connectPath) return this.#decide(page)
-    if (method === 'POST' && pathname === registrationPath) return this.#register(page)
-    if (method === 'GET' || method === 'DELETE') return this.#manage(page, method)
+    if (method === 'POST' && pathname === registrationPath) return this.#registrations.register(page)
+    if (method === 'GET' || method === 'DELETE') return this.#registrations.manage(page, method)
     throw new Problem(404, 'There is no such page')
   }
 
@@ -120,72 +117,6 @@ export class ServiceConnections implements ApplicationPages {
     leadBack(page, request, { code })
   }
 
-  async #register(page: PageRequest): Promise<void> {
-    const body = RegistrationRequest.safeParse(await readJsonBody(page))
-    if (!body.success) return sendJson(page, 400, { error: 'invalid_client_metadata' })
-    const { redirect_uris: uris, code_verifier: verifier } = body.data
-    const permission = this.#codes.take(bearerOf(page), verifier)
-    if (permission === undefined || !(await this.#mayAllow(permission)))
-      return sendJson(page, 401, { error: 'invalid_token' })
-    const { redirectUri } = permission.request
-    if (uris[0] !== redirectUri) return sendJson(page, 400, { error: 'invalid_redirect_uri' })
-    const { id, name, secret } = await this.#createClient(permission, page)
-    const client = await this.#dependencies.clients.find(id)
-    sendJson(page, 201, {
-      client_id: id,
-      client_secret: secret,
-      client_secret_expires_at: 0,
-      client_name: name,
-      redirect_uris: [redirectUri],
-      grant_types: ['authorization_code'],
-      response_types: ['code'],
-      token_endpoint_auth_method: 'client_secret_basic',
-      registration_client_uri: `https://${page.authority}${registrationPath}/${id}`,
-      registration_access_token: this.#tokens.create(id),
-      ...(client && groupsOf(client)),
-    })
-  }
-
-  async #createClient({ request, allowed, admins, by }: Permission, { from }: PageRequest) {
-    const { clients, securityLog } = this.#dependencies
-    const { service, origin, redirectUri } = request
-    const names = (await clients.all()).map(({ name }) => name)
-    const name = freeName(service.title, new URL(origin).host, names)
-    const creating = clients.create({
-      name,
-      preset: `hearth-${service.id}`,
-      redirect_uris: [redirectUri],
-      post_logout_redirect_uris: [],
-      backchannel_logout_uri: null,
-      groups: allowed === 'everybody' ? [] : [...allowed],
-      admin_groups: [...admins],
-      consent: 'given',
-      pkce_required: true,
-      is_public: false,
-      claims_in_id_token: true,
-    })
-    const event = { kind: 'openid_connected', by, from, target: name, detail: origin } as const
-    const { client, client_secret: secret } = await securityLog.recordAfter(creating, event)
-    return { id: client.id, name, secret }
-  }
-
-  /** Reads or removes the registration of a service. */
-  async #manage(page: PageRequest, method: 'GET' | 'DELETE'): Promise<void> {
-    const { clients, securityLog } = this.#dependencies
-    const id = clientIdOf(page)
-    const isKnown = this.#tokens.isRight(bearerOf(page), id)
-    const client = isKnown ? await clients.find(id) : undefined
-    if (client === undefined || !isService(client)) return sendJson(page, 401, { error: 'invalid_token' })
-    if (method === 'GET') {
-      const { name, redirect_uris: uris } = client
-      return sendJson(page, 200, { client_id: id, client_name: name, redirect_uris: uris, ...groupsOf(client) })
-    }
-    const detail = 'by the service itself'
-    const event = { kind: 'openid_disconnected', from: page.from, target: client.name, detail } as const
-    await securityLog.recordAfter(clients.remove(id), event)
-    page.response.writeHead(204, { 'Cache-Control': 'no-store' }).end()
-  }
-
   /** The name of a user who proved within five minutes who they are. */
   #recentUser({ session }: PageRequest): string | undefined {
     const { clock } = this.#dependencies
@@ -201,25 +132,11 @@ export class ServiceConnections implements ApplicationPages {
     return session !== undefined && this.#hasRole(session.user.id)
   }
 
-  /** Whoever allowed it may have lost that right since. */
-  #mayAllow({ by }: Permission): Promise<boolean> {
-    return this.#hasRole(by.userId)
-  }
-
   async #hasRole(userId: string): Promise<boolean> {
     const user = await usersIn(this.#dependencies.database.query).find(userId)
     return user?.role === 'admin' && user.is_active === 1 && user.sites_only === 0
   }
 }
-
-/** Names of applications differ: a second service of a kind has its host in its name. */
-function freeName(title: string, host: string, names: readonly string[]): string {
-  const longer = `${title} (${host})`.slice(0, 90)
-  const numbered = names.map((_, index) => `${longer} ${index + 2}`)
-  return [title, longer, ...numbered].find((name) => !names.includes(name)) ?? longer
-}
-
-const isService = ({ preset }: Client): boolean => preset.startsWith('hearth-')
 
 const descriptionOf = ({ authority }: PageRequest) => ({
   issuer: `https://${authority}`,
