@@ -59,7 +59,7 @@ async function bundle(service: ServiceFolder, folder: string): Promise<void> {
     platform: 'node',
     input: Object.fromEntries([commands, ...scripts].map((path) => [basename(path, '.ts'), path])),
     external,
-    plugins: [moveAddresses(files), importHttpAlone, escapeBeyondAscii],
+    plugins: [moveAddresses(files), importHttpAlone, quietDepd, escapeBeyondAscii],
     onwarn(warning) {
       throw new Error(warning.message)
     },
@@ -131,6 +131,16 @@ export const { ${members.join(', ')} } = http`
   },
 }
 const httpAlone = '\0http-alone'
+
+/** Takes the part of `depd` for browsers, which warns of nothing: the other makes its functions by `eval`. */
+const quietDepd: Plugin = {
+  name: 'quiet-depd',
+  async resolveId(source, importer) {
+    if (source !== 'depd') return undefined
+    const found = await this.resolve(source, importer, { skipSelf: true })
+    return found && join(dirname(found.id), 'lib/browser/index.js')
+  },
+}
 
 /** Characters beyond ASCII, with the backslashes before them. */
 const beyondAscii = /(\\*)([\u0080-\uFFFF])/g

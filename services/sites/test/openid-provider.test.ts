@@ -1,11 +1,26 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { fetchUserInfo, refreshTokenGrant } from 'openid-client'
-import type { OpenIdClientList } from '../src/openid-provider/schema.ts'
+import { eventually } from '@hearth/testing'
+import type { OpenIdClientList, OpenIdClientSecret, OpenIdKeyView } from '../src/openid-provider/schema.ts'
 import { testPassword } from './in-process.ts'
 import { callback, follow, issuerOf, openApplication, signInAt } from './openid-place.ts'
 import { must, openPortalPlace, type PortalPlace } from './portal-place.ts'
 import { caddyObstacle } from './real-caddy.ts'
+
+test('a portal without applications answers no sign-in of one', { skip: caddyObstacle() }, async () => {
+  await using place = await openPortalPlace()
+  const visitor = place.visitor()
+  const answers = () =>
+    visitor.open(issuerOf(place)).then(
+      ({ status }) => status,
+      () => 0,
+    )
+  await eventually(answers, (status) => status > 0, { what: 'the portal' })
+  for (const path of ['/.well-known/openid-configuration', '/oidc/auth', '/oidc/jwks'])
+    assert.equal((await visitor.open(`${issuerOf(place)}${path}`)).status, 404, path)
+  assert.deepEqual(await must(place.admin, 'GET', '/api/v1/openid/keys'), [], 'no key was made')
+})
 
 describe('applications that sign people in through the portal', { skip: caddyObstacle() }, () => {
   let place: PortalPlace
@@ -71,5 +86,78 @@ describe('applications that sign people in through the portal', { skip: caddyObs
       [answer.at.searchParams.get('error'), answer.at.searchParams.get('state')],
       ['access_denied', attempt.state],
     )
+  })
+
+  test('each sign-in to an application is in the security log, and so are changes of it', async () => {
+    const { admin, visitor } = place
+    const application = await openApplication(place, 'Logged')
+    const browser = visitor()
+    const attempt = await application.begin()
+    await signInAt(browser, await follow(browser, attempt.url), bob)
+    const path = `/api/v1/openid/clients/${application.id}`
+    const { client } = await must<OpenIdClientSecret>(admin, 'POST', `${path}/secret`)
+    const { id: _id, created_at: _created, last_used_at: at, last_username: who, ...values } = client
+    assert.deepEqual([at === null, who], [false, 'bob'])
+    await must(admin, 'PUT', path, { ...values, consent: 'asked' })
+    await must(admin, 'DELETE', path)
+    const read = async () => {
+      const { events } = await must<{ events: Record<string, string>[] }>(admin, 'GET', '/api/security-log')
+      return events.filter(({ target }) => target === 'Logged').map(({ username, detail }) => `${username}: ${detail}`)
+    }
+    assert.deepEqual(await eventually(read, (found) => found.length === 5), [
+      'admin: application deleted',
+      'admin: application changed',
+      'admin: new secret of the application',
+      'bob: to an application',
+      'admin: application added',
+    ])
+  })
+
+  test('a new secret ends the one before, and a group that an application names stays', async () => {
+    const { admin, visitor } = place
+    const application = await openApplication(place, 'Renewed', { groups: ['family'] })
+    const refused = await admin.json<{ code: string }>('DELETE', '/api/v1/portal/groups/family')
+    assert.deepEqual([refused.status, refused.body.code], [409, 'group_in_use'])
+    const browser = visitor()
+    const attempt = await application.begin()
+    const answer = await signInAt(browser, await follow(browser, attempt.url), ann)
+    await must(admin, 'POST', `/api/v1/openid/clients/${application.id}/secret`)
+    await assert.rejects(application.finish(attempt, answer.at), { status: 401 })
+    const taken = await admin.json('POST', '/api/v1/openid/clients', {
+      json: { name: 'Renewed', redirect_uris: [callback] },
+    })
+    assert.equal(taken.status, 409)
+    const wrong = await admin.json<{ errors: { field: string }[] }>('POST', '/api/v1/openid/clients', {
+      json: { name: 'Wrong', redirect_uris: ['http://app.test/'], groups: ['family'] },
+    })
+    assert.deepEqual([wrong.status, wrong.body.errors[0]?.field], [422, 'redirect_uris.0'])
+  })
+
+  test('after a rotation the new key signs, and what the old one signed is still good', async () => {
+    const { admin, visitor } = place
+    const application = await openApplication(place, 'Rotated', {
+      post_logout_redirect_uris: ['https://app.home.test/bye'],
+    })
+    const browser = visitor()
+    const attempt = await application.begin()
+    const answer = await signInAt(browser, await follow(browser, attempt.url), ann)
+    const tokens = await application.finish(attempt, answer.at)
+    const kidOf = (token = '') => (JSON.parse(Buffer.from(token, 'base64url').toString()) as { kid: string }).kid
+    const before = kidOf(tokens.id_token?.split('.')[0])
+    const keys = await must<OpenIdKeyView[]>(admin, 'POST', '/api/v1/openid/keys/rotate')
+    assert.deepEqual(
+      keys.map(({ state }) => state),
+      ['previous', 'signing', 'next'],
+    )
+    assert.equal(keys[0]?.kid, before)
+    const next = await application.begin()
+    const again = await application.finish(next, (await follow(browser, next.url)).at)
+    assert.equal(kidOf(again.id_token?.split('.')[0]), keys[1]?.kid)
+    const hint = new URLSearchParams({
+      id_token_hint: tokens.id_token ?? '',
+      post_logout_redirect_uri: 'https://app.home.test/bye',
+    })
+    const page = await browser.open(`${issuerOf(place)}/oidc/session/end?${hint.toString()}`)
+    assert.match(page.text, /Rotated signed you out/)
   })
 })

@@ -117,6 +117,9 @@ describe('Hearth services that an administrator connects to the portal', { skip:
     assert.deepEqual([found.name, found.preset, found.groups], ['Hearth VPN', 'hearth-vpn', groups])
     const { id, created_at: _at, last_used_at: _used, last_username: _who, admin_groups: _admins, ...values } = found
     await must(place.admin, 'PUT', `/api/v1/openid/clients/${id}`, { ...values, groups: ['family'] })
+    const inUse = await place.admin.json<{ detail: string }>('DELETE', '/api/v1/portal/groups/admins')
+    assert.equal(inUse.status, 409)
+    assert.match(inUse.body.detail, /Hearth VPN/)
     const read = JSON.parse((await manage(uri, token)).text) as Record<string, unknown>
     assert.deepEqual([read['hearth_allowed_groups'], read['hearth_admin_groups']], [['family'], ['admins']])
     assert.doesNotMatch((await manage(uri, token)).text, /secret/)

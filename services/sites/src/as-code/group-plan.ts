@@ -25,6 +25,8 @@ export interface StoredGroups {
   readonly groups: readonly { readonly name: string; readonly userIds: readonly string[] }[]
   /** Ids of the users by their names in lower case. */
   readonly users: ReadonlyMap<string, string>
+  /** Names of applications by the groups that they name. */
+  readonly applications: ReadonlyMap<string, string>
 }
 
 /** A plan, and the reasons for which the file is refused. */
@@ -39,7 +41,7 @@ export interface GroupPlan {
  */
 export function planGroups(
   file: readonly GroupEntry[] | undefined,
-  { groups, users }: StoredGroups,
+  { groups, users, applications }: StoredGroups,
   { prune, staying }: { readonly prune: boolean; readonly staying: readonly SiteRecord[] },
 ): GroupPlan {
   if (file === undefined) return { changes: [], reasons: [] }
@@ -78,6 +80,9 @@ export function planGroups(
     const { name } = old
     const site = staying.find((record) => groupsOf(record.sign_in).includes(name))
     if (site !== undefined) reasons.push(`group ${name}: the site ${site.site_name} names it, so it cannot go`)
+    const application = applications.get(name)
+    if (application !== undefined)
+      reasons.push(`group ${name}: the application ${application} names it, so it cannot go`)
     changes.push({ ...changeOf(name, [], old), kind: 'delete' })
   }
   return { changes, reasons }

@@ -196,6 +196,7 @@ test('a plan of groups says what is created, changed and deleted, and why it can
       ['ada', '1'],
       ['bob', '2'],
     ]),
+    applications: new Map([['old', 'Grafana']]),
   }
   const file = [
     { name: 'family', users: ['Bob', 'ada'] },
@@ -222,5 +223,6 @@ test('a plan of groups says what is created, changed and deleted, and why it can
   assert.deepEqual(planGroups([{ name: 'family', users: ['eve'] }], stored, { prune: true, staying }).reasons, [
     'group family: there is no user eve',
     'group old: the site Wiki names it, so it cannot go',
+    'group old: the application Grafana names it, so it cannot go',
   ])
 })

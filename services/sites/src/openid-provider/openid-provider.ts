@@ -11,7 +11,7 @@ import type { PageRequest } from '../portal/portal-page-request.ts'
 import type { PortalState } from '../portal/portal-state.ts'
 import { Problem, tooMany } from '../problems.ts'
 import { createTidy } from './artifact-adapter.ts'
-import { Clients, type Client } from './clients/clients.ts'
+import { applicationsByGroup, Clients } from './clients/clients.ts'
 import { answerInteraction } from './interactions.ts'
 import { createLibraryHandler } from './library-handler.ts'
 import { Logouts } from './logouts.ts'
@@ -130,8 +130,7 @@ export class OpenIdProvider implements ApplicationSignIn {
   }
 
   async namingGroup(group: string): Promise<string | undefined> {
-    const isNamed = ({ groups, admin_groups: admins = [] }: Client) => groups.includes(group) || admins.includes(group)
-    return (await this.clients.all()).find(isNamed)?.name
+    return (await applicationsByGroup(this.#dependencies.database.query)).get(group)
   }
 
   #limit({ request, url, from }: PageRequest): void {

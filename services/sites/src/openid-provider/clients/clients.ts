@@ -2,6 +2,7 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import { hashToken } from '@hearth/credentials'
 import { uniqueViolation, type Database } from '@hearth/database'
 import { parseJson, toIsoString, type Clock } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
 import type { AccountTables } from '../../accounts/tables.ts'
 import { usersIn } from '../../accounts/users.ts'
 import { conflict, notFound } from '../../problems.ts'
@@ -126,6 +127,15 @@ export class Clients {
   get #db() {
     return this.#dependencies.database.query
   }
+}
+
+/** Returns the name of an application for each group that one names. */
+export async function applicationsByGroup(db: Kysely<OpenIdProviderTables>): Promise<Map<string, string>> {
+  const clients = (await store.listClientRows(db)).map(clientOfRow)
+  const named = clients.flatMap(({ name, groups, admin_groups: admins = [] }) =>
+    [...groups, ...admins].map((group) => [group, name] as const),
+  )
+  return new Map(named)
 }
 
 const createSecret = (): string => randomBytes(32).toString('base64url')
