@@ -81,8 +81,15 @@ for (const { name, title, hasPostgres } of services)
       await page.getByText(`may not use ${title}`).waitFor()
 
       await page.context().clearCookies()
+      if (name === 'inverter') {
+        await deleteApplication(title)
+        await page.goto(service.signInPage)
+        await page.getByRole('link', { name: 'Sign in with Hearth' }).click()
+        await page.getByRole('alert').filter({ hasText: 'portal does not know this service any more' }).waitFor()
+      }
       await service.signIn(page)
       await page.goto(service.settings)
+      if (name === 'inverter') await section.getByText('Removed at the portal').waitFor()
       await section.getByRole('button', { name: 'Disconnect' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
       await section.getByRole('button', { name: 'Connect', exact: true }).waitFor()
@@ -103,6 +110,12 @@ async function assertSuggested(page: Page, { settings }: HouseService): Promise<
 async function applicationsAt(address: string): Promise<string[]> {
   const { clients } = await must<OpenIdClientList>(place.admin, 'GET', '/api/v1/openid/clients')
   return clients.flatMap(({ name, redirect_uris: [uri = ''] }) => (uri.startsWith(`${address}/`) ? [name] : []))
+}
+
+async function deleteApplication(name: string): Promise<void> {
+  const { clients } = await must<OpenIdClientList>(place.admin, 'GET', '/api/v1/openid/clients')
+  const id = clients.find((client) => client.name === name)?.id ?? ''
+  await must(place.admin, 'DELETE', `/api/v1/openid/clients/${id}`)
 }
 
 /** Changes who may sign in to a service, in the list of applications. */
