@@ -5,8 +5,10 @@ export interface ApplicationSignIn {
   /** Returns true for paths of the portal's host at which it answers. */
   answers(path: string): boolean
   answer(page: PageRequest): Promise<void>
-  /** Returns the application of a sign-in under way, and where it goes on; undefined when it is over. */
-  findSignIn(id: string): Promise<{ readonly name: string; readonly path: string } | undefined>
+  /**
+   * Returns the application of a sign-in under way at this address of the portal, and where it goes on; undefined when it is over.
+   */
+  findSignIn(id: string, authority: string): Promise<{ readonly name: string; readonly path: string } | undefined>
   /** Returns the name of an application that names a group of users; undefined when none does. */
   namingGroup(group: string): Promise<string | undefined>
 }
