@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { OpenId } from '@hearth/accounts/openid'
+import { OpenIdConnection } from '@hearth/accounts/openid-connection'
 import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
 import type { MeasuredDatabase } from '@hearth/database'
@@ -397,6 +397,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     guard,
     sessions,
     account,
+    openIdConnection,
     securityLog,
     signInMethods,
     tokens: apiTokens,
@@ -452,6 +453,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     noteUse,
     metrics,
     backups: dependencies.backups,
+    openIdConnection,
     neighbours: createNeighbours({ service: 'media', configured: config.hearthServices, clock: timers }),
     notifications,
     account: { ...account, hasJob: (id) => jobs.has(id) },
@@ -573,9 +575,19 @@ function createAccess(dependencies: ServedDependencies, streams: Features['strea
     hostNames: () => [settings.current().public_hostname, hostOf(config.publicUrl)].filter((name) => name !== ''),
   })
   const isPublishedSecurely = config.publicUrl?.startsWith('https:') === true
-  const openId =
-    config.openId &&
-    new OpenId(config.openId, { clock: timers, log, sealer, path: openIdPath, allow: config.outboundAllow })
+  const openIdConnection = new OpenIdConnection({
+    configured: config.openId,
+    publicUrl: config.publicUrl,
+    service: 'media',
+    title: 'Hearth Media',
+    query: db,
+    clock: timers,
+    log,
+    sealer,
+    securityLog,
+    path: openIdPath,
+    allow: config.outboundAllow,
+  })
   const signInMethods = createSignInMethods({
     database,
     clock: timers,
@@ -593,7 +605,16 @@ function createAccess(dependencies: ServedDependencies, streams: Features['strea
     securityLog,
     signInMethods,
     tokens,
-    account: { sessions, hasApiTokens: config.hasApiTokens, captcha, csrf, isPublishedSecurely, securityLog, openId },
+    openIdConnection,
+    account: {
+      sessions,
+      hasApiTokens: config.hasApiTokens,
+      captcha,
+      csrf,
+      isPublishedSecurely,
+      securityLog,
+      openId: openIdConnection.source,
+    },
   }
 }
 

@@ -54,9 +54,11 @@ import { createImportTarget } from './import/import-target.ts'
 import { Imports } from './import/imports.ts'
 import { CaddyOnboarding } from './import/caddy-onboarding.ts'
 import { ownReadOptions, readNode } from './import/read-node.ts'
+import { ServiceConnections } from './openid-provider/connect/service-connections.ts'
 import { OpenIdProvider } from './openid-provider/openid-provider.ts'
 import { createOverview } from './overview/overview.ts'
 import { SitePasskeys } from './passkeys/passkeys.ts'
+import { withPages } from './portal/applications.ts'
 import { Portal } from './portal/portal.ts'
 import { portalObstacle, portalSockets } from './portal/portal-server.ts'
 import { PortalState } from './portal/portal-state.ts'
@@ -170,19 +172,28 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const requests = createRequestCounts()
   const uptime = createUptime(context, deploy)
   const statusPages = createStatusListener(uptime.feature.pages, context.log)
+  const groupNames = async () => (await portal.groups.list()).map(({ name }) => name)
+  const { securityLog } = access.accounts
   const openIdProvider = new OpenIdProvider({
     ...context,
     state: context.portalState,
-    securityLog: access.accounts.securityLog,
-    groups: async () => (await portal.groups.list()).map(({ name }) => name),
+    securityLog,
+    groups: groupNames,
     endSession: (id) => portal.endSession(id),
     allow: config.outboundAllow,
+  })
+  const serviceConnections = new ServiceConnections({
+    ...context,
+    clock: context.timers,
+    clients: openIdProvider.clients,
+    securityLog,
+    groups: groupNames,
   })
   const portal: Portal = new Portal({
     ...context,
     ...access,
     state: context.portalState,
-    applications: openIdProvider,
+    applications: withPages(openIdProvider, serviceConnections),
     statusPages,
   })
   /** Checks learn of an edit even when no Caddy takes it. */
@@ -227,6 +238,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       build: config.build,
       document: config.hasApiTokens ? openapiDocument : documentWithoutTokens,
       neighbours: createNeighbours({ service: 'sites', configured: config.hearthServices, clock: timers }),
+      portalAddress: () => openIdProvider.issuer(),
     },
     ...accountFeatures(context, access),
     ...context,

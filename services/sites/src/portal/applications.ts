@@ -12,3 +12,16 @@ export interface ApplicationSignIn {
   /** Returns the name of an application that names a group of users; undefined when none does. */
   namingGroup(group: string): Promise<string | undefined>
 }
+
+/** Pages of the portal's host about applications. */
+export type ApplicationPages = Omit<ApplicationSignIn, 'namingGroup'>
+
+/** Adds pages to those of the applications; each answers its own paths, and knows its own sign-ins. */
+export function withPages(applications: ApplicationSignIn, more: ApplicationPages): ApplicationSignIn {
+  return {
+    answers: (path) => more.answers(path) || applications.answers(path),
+    answer: (page) => (more.answers(page.url.pathname) ? more.answer(page) : applications.answer(page)),
+    findSignIn: async (id) => (await more.findSignIn(id)) ?? applications.findSignIn(id),
+    namingGroup: (group) => applications.namingGroup(group),
+  }
+}
