@@ -40,13 +40,18 @@ test('records that a service keeps answer at once, in place of the addresses out
   await using it = await start()
   assert.deepEqual(await it.ask('wiki.example'), ['cb007109'])
   const made = await it.change({ put: [wiki, { name: '*.Lab.example', ...inside, ttl: 30 }] })
-  assert.deepEqual(made.data, { put: 2, removed: 0, refused: [] })
+  assert.deepEqual(made.data, { put: 2, removed: 0, refused: [], overridden: [] })
   assert.deepEqual(await it.ask('wiki.example'), ['0a080001'])
   assert.deepEqual(await it.ask('wiki.example', T.aaaa), [], 'no device goes outside over the other family')
   assert.deepEqual(await it.ask('x.lab.example'), ['0a080001'])
-  assert.deepEqual((await it.change({ put: [wiki] })).data, { put: 1, removed: 0, refused: [] })
+  assert.deepEqual((await it.change({ put: [wiki] })).data, { put: 1, removed: 0, refused: [], overridden: [] })
   const moved = { ...wiki, value: '10.8.0.2' }
-  assert.deepEqual((await it.change({ put: [moved], remove: [wiki] })).data, { put: 1, removed: 1, refused: [] })
+  assert.deepEqual((await it.change({ put: [moved], remove: [wiki] })).data, {
+    put: 1,
+    removed: 1,
+    refused: [],
+    overridden: [],
+  })
   assert.deepEqual(await it.ask('wiki.example'), ['0a080002'])
   assert.equal((await it.service.call('DELETE', path)).body.data.removed, 2)
   assert.deepEqual([await it.ask('wiki.example'), await it.list()], [['cb007109'], []])
@@ -61,6 +66,7 @@ test('what an operator says of a name counts, and is never touched', async () =>
   assert.deepEqual([await it.ask('wiki.example'), await it.ask('txt.example')], [['c0a80105'], ['0a080001']])
   const shown = async () => Object.fromEntries((await it.list()).map(({ name, overridden }) => [name, overridden]))
   assert.deepEqual(await shown(), { 'wiki.example': true, 'txt.example': false })
+  assert.deepEqual((await it.change({ put: [wiki] })).data.overridden, ['wiki.example'])
   assert.equal((await it.change({ remove: [own] })).data.removed, 0)
   assert.equal((await it.service.call('GET', '/api/dns/records')).body.total, 2)
   await it.service.call('DELETE', `/api/dns/records/${id}`)
@@ -103,5 +109,5 @@ test('a change needs an administrator and a token that may write', async () => {
   const token = await it.service.token(admin, 'read-only')
   assert.equal((await it.service.send('GET', path, { token })).status, 200)
   assert.equal((await it.service.send('POST', path, { token, body: {} })).status, 403)
-  assert.deepEqual((await it.change({})).data, { put: 0, removed: 0, refused: [] })
+  assert.deepEqual((await it.change({})).data, { put: 0, removed: 0, refused: [], overridden: [] })
 })

@@ -12,6 +12,7 @@ import * as tokens from './0010-tokens.ts'
 import * as portal from './0011-portal.ts'
 import * as certificateOrders from './0012-certificate-orders.ts'
 import * as uptime from './0013-uptime.ts'
+import * as reach from './0015-reach.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -28,4 +29,5 @@ export const migrations: Migrations = {
   '0011-portal': portal,
   '0012-certificate-orders': certificateOrders,
   '0013-uptime': uptime,
+  '0015-reach': reach,
 }

@@ -36,11 +36,12 @@ function check(
     isTls: false,
     needsTrust: false,
     isHandshake: false,
+    isLimited: false,
     settings: SiteCheck.parse({ timeout_seconds: 5, ...members }),
     ...more,
   }
   const endpoint = { address: '127.0.0.1', httpPort: port, httpsPort: port }
-  return checkSite(target, { endpoint, now, upstreamNote: '', ...more })
+  return checkSite(target, { endpoint, now, upstreamNote: '', areUpstreamsDown: false, ...more })
 }
 
 test('a redirect to another host, scheme or address is an answer, and nobody is asked', async () => {

@@ -57,7 +57,9 @@ export class ManagedRecordSets {
       })
       const { rows, refused } = this.#checked(manager, put, { all, own, gone })
       if (gone.length + rows.length > 0) await store.changeManagedRows(this.#db, gone, rows)
-      return { put: rows.length, removed: gone.length, refused }
+      const taken = rows.length === 0 ? undefined : takenNames(await allRecordRows(this.#db))
+      const overridden = [...new Set(rows.map(nameOf))].filter((name) => taken?.has(name))
+      return { put: rows.length, removed: gone.length, refused, overridden }
     })
     return { ...report, inForce: report.put + report.removed === 0 || (await this.#dependencies.publish()) }
   }

@@ -62,6 +62,7 @@ export const ManagedRecordReport = z
     put: wholeNumber.meta({ description: 'Records created or given another TTL' }),
     removed: wholeNumber,
     refused: z.array(z.object({ ...key, message: z.string() })),
+    overridden: z.array(z.string()).meta({ description: 'Names written for which an operator has addresses' }),
   })
   .meta({ id: 'ManagedRecordReport' })
 export type ManagedRecordReport = z.infer<typeof ManagedRecordReport>
