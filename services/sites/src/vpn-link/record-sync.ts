@@ -52,6 +52,8 @@ export class RecordSync {
   #comparedAt = Number.NEGATIVE_INFINITY
   #refused = new Map<string, string>()
   #overridden = new Set<string>()
+  /** Number of records when they were read last. */
+  #count = 0
   #waiting = 0
   #problem: string | undefined
   #checkedAt: number | undefined
@@ -73,7 +75,7 @@ export class RecordSync {
     return {
       problem: this.#problem,
       checkedAt: this.#checkedAt,
-      records: this.#actual?.size ?? 0,
+      records: this.#actual?.size ?? this.#count,
       waiting: this.#waiting,
       conflicts,
     }
@@ -126,6 +128,7 @@ export class RecordSync {
     this.#actual = undefined
     this.#refused = new Map()
     this.#overridden = new Set()
+    this.#count = 0
     this.#waiting = 0
     this.#problem = undefined
     this.#checkedAt = undefined
@@ -166,6 +169,7 @@ export class RecordSync {
       this.#retryAt = Number.NEGATIVE_INFINITY
     } catch (error) {
       // Whether the last change was made is not known.
+      this.#count = this.#actual?.size ?? this.#count
       this.#actual = undefined
       this.#problem = error instanceof VpnFailed ? error.message : 'The records could not be brought in step.'
       if (!(error instanceof VpnFailed) && !this.#isClosed)
@@ -179,7 +183,7 @@ export class RecordSync {
 
   async #bringInStep({ client, records }: WantedRecords): Promise<void> {
     const { timers, refreshTunnels } = this.#dependencies
-    this.#waiting = this.#actual === undefined ? records.length : 0
+    if (this.#actual === undefined && this.#count === 0) this.#waiting = records.length
     const isDue = timers.monotonic() - this.#comparedAt >= compareMs
     if (this.#actual === undefined || isDue) {
       await refreshTunnels(client)

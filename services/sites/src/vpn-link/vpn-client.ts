@@ -191,15 +191,15 @@ function failureOf(answer: GuardedAnswer): VpnFailed {
   const words = Failure.safeParse(jsonOf(answer))
     .data?.message.slice(0, 200)
     .replaceAll(/\p{Cc}/gu, ' ')
-  const said = words === undefined ? `status ${status}` : words
+  const said = words === undefined ? `status ${status}` : words.replace(/\.$/, '')
   if (status === 401)
     return new VpnFailed('token', 'The VPN does not know the token: it is wrong, has expired or was revoked.')
   if (status === 403 && said.includes('read-only'))
     return new VpnFailed('token', 'The token is read-only. Records need one with the permissions `full`.')
-  if (status === 403) return new VpnFailed('token', `The VPN refuses the token: ${said}`)
+  if (status === 403) return new VpnFailed('token', `The VPN refuses the token: ${said}.`)
   if (status === 404 || status === 405)
     return new VpnFailed('address', 'This Hearth VPN is too old to keep records for sites. Update it.')
-  if (status !== 429) return new VpnFailed('away', `The VPN has a problem: ${said}`)
+  if (status !== 429) return new VpnFailed('away', `The VPN has a problem: ${said}.`)
   const seconds = Number(headers.get('retry-after') ?? 'none')
   const retryAfterMs = Number.isFinite(seconds) ? Math.min(Math.max(0, seconds) * 1000, maxWait) : 60_000
   return new VpnFailed('busy', 'The VPN takes no more requests for a moment.', { retryAfterMs })

@@ -74,6 +74,7 @@ export const keys = {
   portalSessions: ['portal-sessions'],
   siteTokens: ['site-tokens'],
   settings: ['settings'],
+  vpnLink: ['vpn-link'],
   sslLabs: ['ssl-labs'],
   account: ['account'],
 } as const

@@ -13,6 +13,7 @@ import {
   IconPlugConnected,
   IconServer2,
   IconSettings,
+  IconShieldLock,
   IconUserCircle,
   IconUsers,
   IconWorldCog,
@@ -47,6 +48,11 @@ export const pages: readonly Page[] = [
   page('/access', { ...more, title: 'Access', icon: IconLockAccess }, () => import('./pages/access.tsx')),
   page('/users', { ...more, title: 'Users', icon: IconUsers }, () => import('./pages/users.tsx')),
   page('/settings', { ...more, title: 'Settings', icon: IconSettings }, () => import('./pages/settings.tsx')),
+  page(
+    '/settings/vpn',
+    { ...hidden, title: 'Inside and outside', icon: IconShieldLock },
+    () => import('./pages/vpn.tsx'),
+  ),
   page(
     '/settings/notifications',
     { ...hidden, title: 'Notifications', icon: IconBell },
