@@ -73,6 +73,28 @@ test('what an operator says of a name counts, and is never touched', async () =>
   assert.deepEqual([await it.ask('wiki.example'), (await shown())['wiki.example']], [['0a080001'], false])
 })
 
+test('the records of all services are listed and found, by signed-in users', async () => {
+  await using it = await start()
+  await it.change({ put: [wiki, { name: '*.lab.example', ...inside }] })
+  await it.change({ put: [{ name: 'cam.example', ...inside, value: '10.8.0.9' }] }, 'cameras')
+  const found = async (query: string) => {
+    const { body } = await it.service.call('GET', `/api/dns/managed-records?${query}`)
+    return [
+      body.total,
+      ...body.data.map(({ name, manager }: { name: string; manager: string }) => `${name} ${manager}`),
+    ]
+  }
+  assert.deepEqual(await found(''), [3, 'cam.example cameras', '*.lab.example sites-1', 'wiki.example sites-1'])
+  assert.deepEqual(await found('limit=1&offset=2'), [3, 'wiki.example sites-1'])
+  for (const [search, name] of [
+    ['CAM', 'cam.example cameras'],
+    ['*.lab', '*.lab.example sites-1'],
+    ['10.8.0.9', 'cam.example cameras'],
+    ['%', undefined],
+  ] as const)
+    assert.deepEqual(await found(`search=${encodeURIComponent(search)}`), name === undefined ? [0] : [1, name])
+})
+
 test('services do not reach each other, and what cannot be is named while the rest is done', async () => {
   await using it = await start()
   await it.change({ put: [wiki] }, 'sites-2')

@@ -1,4 +1,4 @@
-import type { Database } from '@hearth/database'
+import type { Database, Page } from '@hearth/database'
 import { type Clock, createKeyedQueue } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../tables.ts'
@@ -7,7 +7,14 @@ import { isFault, readRecord } from '../records/record-value.ts'
 import type { HostRecord } from '../records/resolver-records.ts'
 import { allRecordRows } from '../records/store.ts'
 import type { DnsRecordRow, ManagedRecordRow } from '../tables.ts'
-import { type ManagedRecord, type ManagedRecordChange, type ManagedRecordReport, maxManagedRecords } from './schema.ts'
+import {
+  type ManagedRecord,
+  type ManagedRecordChange,
+  type ManagedRecordEntry,
+  type ManagedRecordListQuery,
+  type ManagedRecordReport,
+  maxManagedRecords,
+} from './schema.ts'
 import * as store from './store.ts'
 
 export interface ManagedRecordDependencies {
@@ -37,10 +44,14 @@ export class ManagedRecordSets {
   async list(manager: string): Promise<ManagedRecord[]> {
     const rows = (await store.allManagedRows(this.#db)).filter((row) => row.manager === manager)
     const taken = takenNames(await allRecordRows(this.#db))
-    return rows.map((row) => {
-      const name = nameOf(row)
-      return { name, type: row.type, value: row.value, ttl: row.ttl, overridden: taken.has(name) }
-    })
+    return rows.map((row) => recordView(row, taken))
+  }
+
+  /** A page of the records of all services. */
+  async page(query: ManagedRecordListQuery): Promise<Page<ManagedRecordEntry>> {
+    const { rows, total } = await store.listManagedRows(this.#db, query)
+    const taken = takenNames(await allRecordRows(this.#db))
+    return { rows: rows.map((row) => Object.assign(recordView(row, taken), { manager: row.manager })), total }
   }
 
   /** Changes the records of one service. What cannot be is left out and named; the rest is done, as one. */
@@ -98,6 +109,11 @@ export class ManagedRecordSets {
     }
     return { rows: [...rows.values()], refused }
   }
+}
+
+function recordView(row: ManagedRecordRow, taken: ReadonlySet<string>): ManagedRecord {
+  const name = nameOf(row)
+  return { name, type: row.type, value: row.value, ttl: row.ttl, overridden: taken.has(name) }
 }
 
 type Columns = Pick<ManagedRecordRow, 'domain' | 'below_only' | 'value'> & { readonly type: string }

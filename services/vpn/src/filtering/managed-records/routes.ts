@@ -1,18 +1,24 @@
 import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../../access.ts'
-import { dataEnvelope, done, messageEnvelope, ok, wholeNumber } from '../../envelope.ts'
+import { dataEnvelope, done, messageEnvelope, ok, page, pageEnvelope, wholeNumber } from '../../envelope.ts'
 import type { Publish } from '../../service-event.ts'
 import { pendingNote } from '../in-force.ts'
 import type { ManagedRecordSets } from './managed-records.ts'
-import { ManagedRecordChange, ManagedRecordParams, ManagedRecordReport, ManagedRecords } from './schema.ts'
+import {
+  ManagedRecordEntry,
+  ManagedRecordListQuery,
+  ManagedRecordChange,
+  ManagedRecordParams,
+  ManagedRecordReport,
+  ManagedRecords,
+} from './schema.ts'
 
 const shared = {
   tag: 'DNS',
   limit: 'counted',
-  path: '/api/dns/managed-records/{manager}',
-  params: ManagedRecordParams,
 } as const
+const member = { ...shared, path: '/api/dns/managed-records/{manager}', params: ManagedRecordParams } as const
 
 const Cleared = z.object({ removed: wholeNumber }).meta({ id: 'ManagedRecordsCleared' })
 
@@ -24,6 +30,19 @@ export function managedRecordRoutes(managed: ManagedRecordSets, publish: Publish
       {
         ...shared,
         method: 'GET',
+        path: '/api/dns/managed-records',
+        summary: 'List the local records that other services keep',
+        description: 'By name.',
+        access: 'signed-in',
+        query: ManagedRecordListQuery,
+        success: { status: 200, body: pageEnvelope(ManagedRecordEntry) },
+      },
+      async ({ query }) => page(await managed.page(query), query),
+    ),
+    route(
+      {
+        ...member,
+        method: 'GET',
         summary: 'List the local records that a service keeps',
         description: 'All of them at once. A service that keeps none has an empty list.',
         compressed: true,
@@ -34,7 +53,7 @@ export function managedRecordRoutes(managed: ManagedRecordSets, publish: Publish
     ),
     route(
       {
-        ...shared,
+        ...member,
         method: 'POST',
         summary: 'Change the local records that a service keeps',
         description:
@@ -52,7 +71,7 @@ export function managedRecordRoutes(managed: ManagedRecordSets, publish: Publish
     ),
     route(
       {
-        ...shared,
+        ...member,
         method: 'DELETE',
         summary: 'Remove all local records that a service keeps',
         access: 'admin',

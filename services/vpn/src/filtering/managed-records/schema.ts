@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { plainText, wholeNumber } from '../../envelope.ts'
+import { pageQuery, plainText, wholeNumber } from '../../envelope.ts'
 
 /** Managed records of all services together, at most. */
 export const maxManagedRecords = 10_000
@@ -41,6 +41,16 @@ export const ManagedRecord = z
   })
   .meta({ id: 'ManagedRecord' })
 export type ManagedRecord = z.infer<typeof ManagedRecord>
+
+/** A record in the list of all services. */
+export const ManagedRecordEntry = ManagedRecord.extend({ manager: z.string() }).meta({ id: 'ManagedRecordEntry' })
+export type ManagedRecordEntry = z.infer<typeof ManagedRecordEntry>
+
+export const ManagedRecordListQuery = z.strictObject({
+  ...pageQuery(25),
+  search: plainText(255).optional().meta({ description: 'Part of a name, a value, or the name of a service' }),
+})
+export type ManagedRecordListQuery = z.infer<typeof ManagedRecordListQuery>
 
 /** All records that one service keeps. */
 export const ManagedRecords = z

@@ -1,6 +1,8 @@
-import type { Kysely } from 'kysely'
+import { likePattern, type Page } from '@hearth/database'
+import { sql, type Kysely, type SqlBool } from 'kysely'
 import type { Tables } from '../../tables.ts'
 import type { ManagedRecordRow } from '../tables.ts'
+import type { ManagedRecordListQuery } from './schema.ts'
 
 type Db = Kysely<Tables>
 
@@ -19,6 +21,33 @@ export function allManagedRows(db: Db): Promise<ManagedRecordRow[]> {
     .orderBy('below_only')
     .orderBy('type')
     .execute()
+}
+
+/** Reads a page of the managed records, in the order of their names. */
+export async function listManagedRows(
+  db: Db,
+  { search = '', limit, offset }: ManagedRecordListQuery,
+): Promise<Page<ManagedRecordRow>> {
+  const text = search.trim().toLowerCase().replace(/^\*\./, '')
+  const pattern = `%${likePattern(text)}%`
+  const found = db
+    .selectFrom('managed_dns_records')
+    .$if(text !== '', (records) =>
+      records.where(
+        sql<SqlBool>`(domain like ${pattern} escape '\\' or value like ${pattern} escape '\\' or manager like ${pattern} escape '\\')`,
+      ),
+    )
+  const rows = await found
+    .selectAll()
+    .orderBy('domain')
+    .orderBy('below_only')
+    .orderBy('type')
+    .orderBy('value')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  const { count } = await found.select((record) => record.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+  return { rows, total: count }
 }
 
 /** Deletes records and writes others, all of it or nothing. */
