@@ -79,11 +79,23 @@ const homePage = page('Only reachable from home', 'Connect to the network at hom
 const tunnelPage = page('Only reachable through the VPN', 'Connect to the VPN and try again.')
 const unknownPage = page('Not reachable', 'It is not known yet from where this address may be reached.')
 
-/** A copy of a configuration without the routes by which sites are closed to visitors from elsewhere. */
-export function withoutReach<T>(config: T): T {
-  if (Array.isArray(config)) return config.filter((item) => !isReachRoute(item)).map(withoutReach) as T
+/**
+ * A copy of a configuration in which known sites are without the routes that close them to visitors from elsewhere. Those of other
+ * sites stay, which would be open without.
+ */
+export function withoutReach(config: unknown, isKnown: (siteId: number) => boolean, isInKnown = false): unknown {
+  if (Array.isArray(config)) {
+    const items = config as unknown[]
+    return items
+      .filter((item) => !isInKnown || !isReachRoute(item))
+      .map((item) => withoutReach(item, isKnown, isInKnown))
+  }
   if (config === null || typeof config !== 'object') return config
-  return Object.fromEntries(Object.entries(config).map(([name, value]) => [name, withoutReach<unknown>(value)])) as T
+  const [, id] = /^site-(\d{1,10})(?:-|$)/.exec(String((config as { '@id'?: unknown })['@id'])) ?? []
+  const isNowIn = id === undefined ? isInKnown : isKnown(Number(id))
+  return Object.fromEntries(
+    Object.entries(config).map(([name, value]) => [name, withoutReach(value, isKnown, isNowIn)]),
+  )
 }
 
 function isReachRoute(item: unknown): boolean {

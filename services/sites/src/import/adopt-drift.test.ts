@@ -72,15 +72,23 @@ test('who reaches a site is not read from a configuration, and the rest of the s
       },
       makeNode('newest'),
     ).config
+  const bare = (value: object) => read(withoutReach(value, (id) => id === 4))
   const [site] = desired
   assert.ok(site)
   const [before, after] = [compiled('http://127.0.0.1:9000', 'home'), compiled('http://127.0.0.1:9001', 'everyone')]
-  const plan = planAdoption(read(withoutReach(before)), read(withoutReach(after)), [{ ...site, id: 4 }])
+  const plan = planAdoption(bare(before), bare(after), [{ ...site, id: 4 }])
   assert.deepEqual(
     plan.changed.map(({ id, members }) => [id, Object.keys(members)]),
     [[4, ['upstreams']]],
   )
   assert.deepEqual(plan.report, [])
+  // A site that nobody knows here would be open without its route.
+  const strange = planAdoption(
+    read(withoutReach(config, () => false)),
+    read(withoutReach(before, () => false)),
+    desired,
+  )
+  assert.deepEqual(strange.added, [])
 })
 
 test('a site removed outside is removed, and a site added outside is added', () => {

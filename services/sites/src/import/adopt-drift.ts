@@ -47,7 +47,12 @@ async function adopt(
 ): Promise<AdoptResult> {
   const sites = await desired()
   const options = { ...(await readOptions(drift.nodeId)), isOurs: true }
-  const read = (config: object) => readConfig(withoutReach(config), options)
+  const known = new Set(sites.map(({ id }) => id))
+  const read = (config: object) =>
+    readConfig(
+      withoutReach(config, (id) => known.has(id)),
+      options,
+    )
   const plan = planAdoption(read(drift.expected), read(drift.running), sites)
   const put = await editsOf(plan, sites, settleMany())
   const { synced } = await editMany({ put, remove: [] }, { author, cause: 'drift.adopted', isForced: true })

@@ -33,6 +33,8 @@ export interface RecordState {
 
 /** Time in which edits are collected, milliseconds. */
 const collectMs = 500
+/** Time between two changes, milliseconds: a VPN takes 30 of a user in a minute, and others need some. */
+const spacingMs = 3000
 /** Interval of a comparison with everything that the VPN has, milliseconds. */
 const compareMs = 300_000
 /** First and longest wait after a failure, milliseconds. */
@@ -59,6 +61,7 @@ export class RecordSync {
   #checkedAt: number | undefined
   #failures = 0
   #retryAt = Number.NEGATIVE_INFINITY
+  #sentAt = Number.NEGATIVE_INFINITY
   #cancel: () => void = () => undefined
   #running: Promise<void> | undefined
   #isStale = false
@@ -89,7 +92,7 @@ export class RecordSync {
   poke(): void {
     if (this.#isClosed) return
     if (this.#running !== undefined) this.#isStale = true
-    else this.#plan(Math.max(collectMs, this.#retryAt - this.#dependencies.timers.monotonic()))
+    else this.#plan(this.#waitForNext())
   }
 
   /** Compares now with everything that the VPN has, and resolves when that is done. */
@@ -118,6 +121,11 @@ export class RecordSync {
     this.#isClosed = true
     this.#cancel()
     await this.#running
+  }
+
+  #waitForNext(): number {
+    const now = this.#dependencies.timers.monotonic()
+    return Math.max(collectMs, this.#retryAt - now, this.#sentAt + spacingMs - now)
   }
 
   async #idle(): Promise<void> {
@@ -153,7 +161,7 @@ export class RecordSync {
     await this.#running
     onState()
     const wait = this.#retryAt - timers.monotonic()
-    this.#plan(wait > 0 ? wait : this.#isStale ? collectMs : compareMs)
+    this.#plan(wait > 0 ? wait : this.#isStale ? this.#waitForNext() : compareMs)
   }
 
   async #attempt(): Promise<void> {
@@ -200,6 +208,7 @@ export class RecordSync {
     this.#waiting = batches.reduce((sum, { put, remove }) => sum + put.length + remove.length, 0)
     for (const batch of batches) {
       if (this.#isClosed) return
+      this.#sentAt = timers.monotonic()
       const { refused, overridden } = await client.change(batch)
       for (const record of batch.remove) {
         this.#actual.delete(recordKey(record))

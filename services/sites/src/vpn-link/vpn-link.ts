@@ -56,6 +56,8 @@ export class VpnLink {
   readonly #queue = createKeyedQueue(20)
   readonly #end = new AbortController()
   #row: Link | undefined
+  /** What was published last of the state of the records. */
+  #state = ''
   /** Addresses of the VPN's host in its tunnels, as it said last. */
   #hostAddresses: readonly string[] = []
 
@@ -66,7 +68,7 @@ export class VpnLink {
       ...dependencies,
       wanted: () => this.#wanted(),
       refreshTunnels: async (client) => this.#noteTunnels(await client.tunnels()),
-      onState: () => this.#changed('state'),
+      onState: () => this.#noteState(),
     })
   }
 
@@ -187,7 +189,16 @@ export class VpnLink {
     const before = JSON.stringify(this.networks())
     this.#row = row
     if (JSON.stringify(this.networks()) !== before) this.#dependencies.onNetworks()
+    this.#state = ''
     this.#changed('updated')
+  }
+
+  #noteState(): void {
+    const { problem, records, waiting, conflicts } = this.#sync.state()
+    const state = JSON.stringify([problem, records, waiting, conflicts.size])
+    if (state === this.#state) return
+    this.#state = state
+    this.#changed('state')
   }
 
   #changed(action: 'updated' | 'state'): void {
