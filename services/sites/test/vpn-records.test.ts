@@ -122,6 +122,24 @@ test('a VPN that is slow, busy, broken or elsewhere is shown in words, and asked
   assert.ok(vpn.records.has('new.test A 10.99.0.1'))
 })
 
+test('a VPN that never answers holds up neither edits, nor a change of the link, nor the end', async () => {
+  await using place = await openLinked()
+  const { vpn, admin } = place
+  await place.until(isInStep)
+  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  vpn.onRequest = () => {
+    resolve()
+    return 'hang'
+  }
+  const json = { site_name: 'new', domains: ['new.test'], kind: 'respond', respond: {}, tls: { mode: 'off' } }
+  assert.equal((await admin.json('POST', '/api/sites?wait=false', { json })).status, 201)
+  await asked
+  const home = { json: { home_networks: ['192.168.1.0/24'] } }
+  const { body } = await admin.json<VpnLinkView>('PATCH', '/api/vpn-link', home)
+  assert.deepEqual(body.home_networks, ['192.168.1.0/24'])
+  assert.notEqual(body.state, 'in_step')
+})
+
 test('the token goes to no other address', async () => {
   await using place = await openLinked()
   await using other = await startFakeVpn()

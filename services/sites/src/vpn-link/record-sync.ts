@@ -17,6 +17,8 @@ export interface RecordSyncDependencies {
   readonly wanted: () => Promise<WantedRecords | undefined>
   /** Reads the interfaces of the VPN and stores them. */
   readonly refreshTunnels: (client: VpnClient) => Promise<void>
+  /** Ends the request that is under way. */
+  readonly interrupt: () => void
   /** Called when the state may be another one. */
   readonly onState: () => void
 }
@@ -104,6 +106,8 @@ export class RecordSync {
 
   /** Runs a change of the link while nothing else is under way; afterwards everything is read anew. */
   async pausedFor<T>(change: () => Promise<T>): Promise<T> {
+    // A VPN that does not answer must not hold up the change.
+    if (this.#running !== undefined) this.#dependencies.interrupt()
     await this.#idle()
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#running = promise

@@ -54,7 +54,7 @@ export class VpnLink {
   readonly #dependencies: VpnLinkDependencies
   readonly #sync: RecordSync
   readonly #queue = createKeyedQueue(20)
-  readonly #end = new AbortController()
+  #requests = new AbortController()
   #row: Link | undefined
   /** What was published last of the state of the records. */
   #state = ''
@@ -68,6 +68,7 @@ export class VpnLink {
       ...dependencies,
       wanted: () => this.#wanted(),
       refreshTunnels: async (client) => this.#noteTunnels(await client.tunnels()),
+      interrupt: () => this.#interrupt(new VpnFailed('away', 'The link was changed meanwhile.')),
       onState: () => this.#noteState(),
     })
   }
@@ -87,7 +88,7 @@ export class VpnLink {
   }
 
   async close(): Promise<void> {
-    this.#end.abort(new Error('the service ends'))
+    this.#interrupt(new VpnFailed('away', 'The service ends.'))
     await this.#sync.close()
   }
 
@@ -222,9 +223,16 @@ export class VpnLink {
     return this.#client({ address: address ?? '', token, manager })
   }
 
+  /** Ends every request that is under way. */
+  #interrupt(reason: VpnFailed): void {
+    this.#requests.abort(reason)
+    this.#requests = new AbortController()
+  }
+
   #client(access: ConstructorParameters<typeof VpnClient>[0]): VpnClient {
     const guarded = createGuardedFetch(vpnPolicy(this.#dependencies))
-    const fetch: GuardedFetch = (url, request) => guarded(url, { ...request, signal: this.#end.signal })
+    const { signal } = this.#requests
+    const fetch: GuardedFetch = (url, request) => guarded(url, { ...request, signal })
     return new VpnClient(access, fetch)
   }
 }
