@@ -124,6 +124,9 @@ for (const [database, skip] of [
       )
       assert.equal(await statuses('home.example'), '200 200 403')
       assert.equal(await statuses('open.example'), '200 200 200')
+      const checked = await admin.json<{ is_good: boolean; came_back: string }>('POST', `/api/v1/sites/${id}/check`)
+      assert.match(checked.body.came_back, /not for this machine/, 'the check is not from the tunnel')
+      assert.equal(checked.body.is_good, true)
       const list = await admin.json<{ site_name: string }[]>('GET', '/api/sites?reach=tunnel')
       assert.deepEqual(
         list.body.map((one) => one.site_name),
