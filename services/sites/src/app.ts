@@ -138,7 +138,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const context = await openContext(dependencies, () => port())
   const { db, events } = context
   const access = createAccess(context)
-  const portal = new Portal({ ...context, ...access, state: context.portalState })
+  const portal = new Portal({ ...context, ...access, state: context.portalState, reach: () => vpnLink.networks() })
   const uploads = await openUploads({
     ...context,
     sitesUsing: (id) => sitesUsingCertificate(db, id),

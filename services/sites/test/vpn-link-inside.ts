@@ -124,6 +124,16 @@ for (const [database, skip] of [
       )
       assert.equal(await statuses('home.example'), '200 200 403')
       assert.equal(await statuses('open.example'), '200 200 200')
+      const explained = async (client_ip?: string) => {
+        const visit = { url: 'http://tunnel.example/', method: 'GET', user_id: null, ...(client_ip && { client_ip }) }
+        const { body } = await admin.json<{ outcome: string; reason: string }>('POST', '/api/v1/portal/explain', {
+          json: visit,
+        })
+        return `${body.outcome}: ${body.reason}`
+      }
+      assert.match(await explained(visitors.tunnel), /^allow/)
+      assert.match(await explained(visitors.home), /^forbidden: .*through the VPN only, and not from 10\.231\.9\.5/)
+      assert.match(await explained(), /^forbidden: .*address that is not given/)
       const checked = await admin.json<{ is_good: boolean; came_back: string }>('POST', `/api/v1/sites/${id}/check`)
       assert.match(checked.body.came_back, /not for this machine/, 'the check is not from the tunnel')
       assert.equal(checked.body.is_good, true)
