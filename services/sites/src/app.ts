@@ -93,6 +93,7 @@ import { createReadWatchedSites } from './uptime/read-watched-sites.ts'
 import { siteFigures } from './uptime/site-figures.ts'
 import { Uptime } from './uptime/uptime.ts'
 import { statesOfNode } from './deploy/store.ts'
+import { openVpnLink, type VpnLink } from './vpn-link/vpn-link.ts'
 
 /** Dependencies of the service. */
 export interface AppDependencies {
@@ -158,12 +159,23 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     resolvers: context.config.dnsResolvers,
     onOrder: (order) => context.siteReports.order(order),
   })
+  const vpnLink = await openVpnLink({
+    ...context,
+    allow: config.outboundAllow,
+    configured: (config.hearthServices ?? []).flatMap(({ name, checked }) => (name === 'vpn' ? [checked] : [])),
+    async caddy() {
+      const node = await deploy.nodes.get(firstNode)
+      return node && { ...node.place, bind: node.place.bind ?? [] }
+    },
+    onNetworks: () => void deploy.sync.later(bySystem('networks.updated')),
+  })
   const applies = createApplyCounts()
   const onResult: OnResult = (result, durationMs) => applies.add(result, durationMs)
-  const deploy = await openDeploy({ ...context, onResult }, uploads.material, (event) => {
+  const deploy = await openDeploy({ ...context, onResult, vpnLink }, uploads.material, (event) => {
     // Before pages get the event, and read the states.
     traffic.feature.upstreams.outdate()
     uptime.checks.outdate()
+    vpnLink.poke()
     events.publish(event)
     certificates.inventory.outdate()
     void traffic.learnHosts()
@@ -195,11 +207,13 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     state: context.portalState,
     applications: withPages(openIdProvider, serviceConnections),
     statusPages,
+    reach: () => vpnLink.networks(),
   })
   /** Checks learn of an edit even when no Caddy takes it. */
   const publishEdit: Publish = (event) => {
     context.publish(event)
     uptime.checks.outdate()
+    vpnLink.poke()
   }
   const traffic = createTraffic({ ...context, requests, uptime: uptime.checks }, deploy, access)
   const sites = createSites({ ...context, portal, publish: publishEdit }, deploy, uploads)
@@ -248,6 +262,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     certificates,
     uploads,
     acme,
+    vpnLink,
     traffic: traffic.feature,
     uptime: uptime.feature,
     overview: createOverview({
@@ -263,7 +278,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
   await portal.start()
   await openIdProvider.start()
-  await start(context, deploy, { ...sites, certificates, traffic, acme, uptime })
+  await start(context, deploy, { ...sites, certificates, traffic, acme, uptime, vpnLink })
   return {
     http,
     settings: context.settings,
@@ -278,6 +293,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       await portal.close()
       await openIdProvider.close()
       await acme.orders.close()
+      await vpnLink.close()
       await certificates.close()
       await traffic.close()
       uptime.close()
@@ -409,7 +425,7 @@ const bySystem = (cause: string, siteIds: readonly number[] = []) => ({ siteIds,
 
 /** Opens the Caddy servers and what applies the sites; nothing is changed yet. */
 async function openDeploy(
-  context: Context & { onResult: OnResult },
+  context: Context & { onResult: OnResult; vpnLink: Pick<VpnLink, 'networks'> },
   material: UploadedMaterial,
   onApplied: (event: NewEvent) => void,
 ) {
@@ -423,6 +439,7 @@ async function openDeploy(
   const desiredState = createReadDesiredState({
     settings: () => settings.current(),
     material,
+    reach: () => context.vpnLink.networks(),
     onDemandAsk: () => onDemandAskUrl(config.bindAddress, context.port()),
   })
   const prepared = new PreparedConfigs()
@@ -741,11 +758,12 @@ async function start(
   parts: Pick<ReturnType<typeof createSites>, 'onboarding' | 'pending'> & {
     certificates: Certificates
     acme: Acme
+    vpnLink: VpnLink
     traffic: ReturnType<typeof createTraffic>
     uptime: ReturnType<typeof createUptime>
   },
 ): Promise<void> {
-  const { onboarding, pending, certificates, traffic, acme, uptime } = parts
+  const { onboarding, pending, certificates, traffic, acme, uptime, vpnLink } = parts
   await notifications.start()
   own?.onRestarted(() => void drift.check())
   drift.start()
@@ -756,6 +774,7 @@ async function start(
   pending.start()
   await certificates.start()
   acme.orders.start()
+  vpnLink.start()
   await traffic.learnHosts()
   await uptime.checks.start()
   traffic.feature.upstreams.start()

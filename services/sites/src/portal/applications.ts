@@ -21,7 +21,8 @@ export function withPages(applications: ApplicationSignIn, more: ApplicationPage
   return {
     answers: (path) => more.answers(path) || applications.answers(path),
     answer: (page) => (more.answers(page.url.pathname) ? more.answer(page) : applications.answer(page)),
-    findSignIn: async (id) => (await more.findSignIn(id)) ?? applications.findSignIn(id),
+    findSignIn: async (id, authority) =>
+      (await more.findSignIn(id, authority)) ?? applications.findSignIn(id, authority),
     namingGroup: (group) => applications.namingGroup(group),
   }
 }

@@ -8,6 +8,7 @@ import type { AccountTables } from '../accounts/tables.ts'
 import { usersIn } from '../accounts/users.ts'
 import type { Config } from '../config.ts'
 import { notFound } from '../problems.ts'
+import type { ReachNetworks } from '../sites/reach-schema.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import { createAddressLimit } from './address-limit.ts'
 import type { ApplicationSignIn } from './applications.ts'
@@ -41,6 +42,8 @@ export interface PortalDependencies {
   /** Answers visitors of status pages. */
   readonly statusPages: RequestListener
   readonly applications: ApplicationSignIn
+  /** Returns the networks that count as inside. */
+  readonly reach: () => ReachNetworks
 }
 
 /** The portal: who may visit protected sites, and the pages on which visitors sign in. */
@@ -91,7 +94,8 @@ export class Portal {
   }
 
   explain(visit: VisitExplain): VisitExplanation {
-    return explainVisit(visit, this.#dependencies.state.current())
+    const { state, reach } = this.#dependencies
+    return explainVisit(visit, state.current(), reach())
   }
 
   /** Lists the sessions of visitors, oldest first. */

@@ -12,6 +12,7 @@ import {
   SiteLog,
   Tls,
 } from './guard-schema.ts'
+import { SiteReach } from './reach-schema.ts'
 import { SiteSignIn } from './sign-in-schema.ts'
 import { defaultCheck, SiteCheck } from './check-schema.ts'
 import { StatusSlug } from './status-slug.ts'
@@ -100,6 +101,7 @@ const members = {
   forward_auth: ForwardAuth.nullable(),
   sign_in: SiteSignIn.nullable().meta({ description: 'Visitors sign in at the portal first; null for no sign-in' }),
   access: Access,
+  reach: SiteReach,
   check: SiteCheck,
   paths: z.array(PathRoute).max(50),
   redirects: z.array(PathRedirect).max(100),
@@ -139,6 +141,7 @@ export const siteDefaults = {
   forward_auth: null,
   sign_in: null,
   access: Access.parse({}),
+  reach: 'everyone' as SiteReach,
   check: defaultCheck,
   paths: [],
   redirects: [],

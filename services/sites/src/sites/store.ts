@@ -14,6 +14,7 @@ export async function listSiteRows(db: Db, listing: SiteListQuery): Promise<Page
   }
   if (listing.kind !== undefined) found = found.where('kind', '=', listing.kind)
   if (listing.enabled !== undefined) found = found.where('enabled', '=', Number(listing.enabled))
+  if (listing.reach !== undefined) found = found.where('reach', '=', listing.reach)
   if (listing.failed !== undefined) {
     const failed = db.selectFrom('site_states').select('site_id').where('error', 'is not', null)
     found = found.where('id', listing.failed ? 'in' : 'not in', failed)
