@@ -4,7 +4,7 @@ import { browserObstacle, eventually, startBrowser } from '@hearth/testing'
 import type { PortalSessionView } from '../src/portal/schema.ts'
 import { apacheAddresses, apacheObstacle, apachePort, startApache } from './apache-application.ts'
 import { testPassword } from './in-process.ts'
-import { issuerOf, register } from './openid-place.ts'
+import { issuerOf, portalAnswers, register } from './openid-place.ts'
 import { must, openPortalPlace } from './portal-place.ts'
 import { caddyObstacle } from './real-caddy.ts'
 
@@ -16,6 +16,7 @@ test('a packaged application signs people in, hears that a session ended, and si
   const port = await apachePort()
   const { client, client_secret: secret } = await register(place, 'Apache', apacheAddresses(port))
   const issuer = issuerOf(place)
+  await portalAnswers(place)
   await using apache = await startApache(port, { issuer, id: client.id, secret: secret ?? '' })
   await using browser = await startBrowser({ ignoreHTTPSErrors: true })
   const { page } = browser

@@ -17,12 +17,13 @@ test(
     await using data = await temporaryDirectory('openid')
     await using receiver = await startLogoutReceiver()
     const folder = join(data.path, 'data')
-    const place = await openPortalPlace(portalHost, folder)
+    await using cleanup = new AsyncDisposableStack()
+    const place = cleanup.use(await openPortalPlace(portalHost, folder))
     await place.addVisitor('ann')
     const application = await openApplication(place, 'App', { backchannel_logout_uri: receiver.uri })
     const issuer = issuerOf(place)
     const [httpPort, httpsPort] = place.sites.caddyPorts
-    await place[Symbol.asyncDispose]()
+    await cleanup.disposeAsync()
 
     const environment = { CADDY_HTTP_PORT: String(httpPort), CADDY_HTTPS_PORT: String(httpsPort), DATA_DIR: folder }
     const visitor = () => new PortalVisitor(httpsPort)

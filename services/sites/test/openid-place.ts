@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:https'
+import { eventually } from '@hearth/testing'
 import * as client from 'openid-client'
 import type { ClientSettings, OpenIdClientSecret } from '../src/openid-provider/schema.ts'
 import { must, type PortalPlace } from './portal-place.ts'
@@ -43,6 +44,7 @@ export async function openApplication(
 ): Promise<Application> {
   const { client: view, client_secret: secret } = await register(place, name, more)
   const port = place.sites.caddyPorts[1]
+  await portalAnswers(place)
   const configuration = await client.discovery(
     new URL(issuerOf(place)),
     view.id,
@@ -76,6 +78,17 @@ export async function openApplication(
         expectedNonce: nonce,
       }),
   }
+}
+
+/** Resolves when Caddy serves the portal: it makes the certificate after it has taken the site. */
+export async function portalAnswers(place: PortalPlace): Promise<void> {
+  const visitor = place.visitor()
+  const answer = () =>
+    visitor.open(issuerOf(place)).then(
+      ({ status }) => status,
+      () => 0,
+    )
+  await eventually(answer, (status) => status > 0, { everyMs: 50, what: 'the portal answers' })
 }
 
 /** The issuer as visitors of the test's Caddy see it. */

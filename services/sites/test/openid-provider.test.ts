@@ -4,19 +4,14 @@ import { fetchUserInfo, refreshTokenGrant } from 'openid-client'
 import { eventually } from '@hearth/testing'
 import type { OpenIdClientList, OpenIdClientSecret, OpenIdKeyView } from '../src/openid-provider/schema.ts'
 import { testPassword } from './in-process.ts'
-import { callback, follow, issuerOf, openApplication, signInAt } from './openid-place.ts'
+import { callback, follow, issuerOf, openApplication, portalAnswers, signInAt } from './openid-place.ts'
 import { must, openPortalPlace, type PortalPlace } from './portal-place.ts'
 import { caddyObstacle } from './real-caddy.ts'
 
 test('a portal without applications answers no sign-in of one', { skip: caddyObstacle() }, async () => {
   await using place = await openPortalPlace()
   const visitor = place.visitor()
-  const answers = () =>
-    visitor.open(issuerOf(place)).then(
-      ({ status }) => status,
-      () => 0,
-    )
-  await eventually(answers, (status) => status > 0, { what: 'the portal' })
+  await portalAnswers(place)
   for (const path of ['/.well-known/openid-configuration', '/oidc/auth', '/oidc/jwks'])
     assert.equal((await visitor.open(`${issuerOf(place)}${path}`)).status, 404, path)
   assert.deepEqual(await must(place.admin, 'GET', '/api/v1/openid/keys'), [], 'no key was made')
@@ -159,5 +154,28 @@ describe('applications that sign people in through the portal', { skip: caddyObs
     })
     const page = await browser.open(`${issuerOf(place)}/oidc/session/end?${hint.toString()}`)
     assert.match(page.text, /Rotated signed you out/)
+  })
+
+  test('an application may ask that people choose who they are', async () => {
+    const application = await openApplication(place, 'Choosing')
+    const browser = place.visitor()
+    const begun = await application.begin()
+    await signInAt(browser, await follow(browser, begun.url), ann)
+    const attempt = await application.begin({ prompt: 'select_account' })
+    const page = await follow(browser, attempt.url)
+    assert.match(page.text, /To continue to Choosing/)
+    const person = (await application.finish(attempt, (await signInAt(browser, page, bob)).at)).claims()
+    assert.notEqual(person, undefined)
+  })
+
+  test('a sign-in that waits for a password goes on after a restart', async () => {
+    const application = await openApplication(place, 'Waiting')
+    const browser = place.visitor()
+    const attempt = await application.begin()
+    const page = await follow(browser, attempt.url)
+    await place.sites.restart()
+    await portalAnswers(place)
+    const answer = await signInAt(browser, page, ann)
+    assert.notEqual((await application.finish(attempt, answer.at)).claims()?.sub, undefined)
   })
 })

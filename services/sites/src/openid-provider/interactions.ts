@@ -8,7 +8,7 @@ import { cookiesOf } from '../portal/request-cookies.ts'
 import { badRequest } from '../problems.ts'
 import { findArtifactRow } from './artifact-store.ts'
 import type { Client, Clients } from './clients/clients.ts'
-import { accessPrompt } from './interaction-policy.ts'
+import { accessPrompt, signInPrompts } from './interaction-policy.ts'
 import type { LibraryInteraction, LibraryProvider } from './oidc-library.ts'
 import { interactionPath, providerCookies, providerPaths } from './provider-configuration.ts'
 import { errorPage, onwardPage } from './provider-pages.ts'
@@ -38,7 +38,7 @@ export async function answerInteraction(
   if (request.method !== 'GET' && request.method !== 'HEAD') throw badRequest('The method must be GET or POST')
   const isNew = await isSignedInSince(dependencies, page, interaction)
   if (isNew) return beginAnew(page, interaction)
-  if (page.session === undefined || interaction.prompt.name === 'login') return leadToSignIn(page, interaction)
+  if (page.session === undefined || signInPrompts.has(interaction.prompt.name)) return leadToSignIn(page, interaction)
   const show = interaction.prompt.name === accessPrompt ? showRefusal : showConsent
   show(page, { interaction, client, username: page.session.user.username })
 }
@@ -73,7 +73,7 @@ function leadToSignIn(page: PageRequest, { uid }: LibraryInteraction): void {
 async function beginAnew(page: PageRequest, interaction: LibraryInteraction): Promise<void> {
   await interaction.destroy()
   const { prompt, ...params } = interaction.params
-  const left = typeof prompt === 'string' ? prompt.split(' ').filter((name) => name !== 'login') : []
+  const left = typeof prompt === 'string' ? prompt.split(' ').filter((name) => !signInPrompts.has(name)) : []
   const entries = Object.entries({ ...params, ...(left.length > 0 && { prompt: left.join(' ') }) })
   const query = new URLSearchParams(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
   redirect(page, `${providerPaths.authorization}?${query.toString()}`)

@@ -99,7 +99,7 @@ export interface OidcLibrary {
   readonly Provider: new (issuer: string, configuration: object) => LibraryProvider
   readonly interactionPolicy: {
     readonly base: () => LibraryPolicy
-    readonly Prompt: new (description: { name: string; requestable: boolean }, check: Check) => Prompt
+    readonly Prompt: new (description: { name: string; requestable: boolean }, check?: Check) => Prompt
     readonly Check: new (
       reason: string,
       description: string,

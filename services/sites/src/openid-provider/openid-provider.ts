@@ -122,9 +122,9 @@ export class OpenIdProvider implements ApplicationSignIn {
     at.answer(page)
   }
 
-  async findSignIn(id: string): Promise<{ name: string; path: string } | undefined> {
-    const [at] = this.#providers.values()
-    const interaction = /^[\w-]{43}$/.test(id) ? await at?.provider.Interaction.find(id) : undefined
+  async findSignIn(id: string, authority: string): Promise<{ name: string; path: string } | undefined> {
+    const at = /^[\w-]{43}$/.test(id) ? await this.#providerAt(authority) : undefined
+    const interaction = await at?.provider.Interaction.find(id)
     const client = await this.clients.find(String(interaction?.params['client_id']))
     return client && { name: client.name, path: interactionPath(id) }
   }

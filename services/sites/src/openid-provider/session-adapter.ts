@@ -23,15 +23,14 @@ export interface SessionAdapterDependencies {
  */
 export function createSessionAdapter(dependencies: SessionAdapterDependencies): LibraryAdapter {
   const { states } = dependencies
-  const stateId = (id: string) => id.replace(portalSessionPrefix, '')
   async function find(id: string): Promise<object | undefined> {
     if (!id.startsWith(portalSessionPrefix)) {
       const stored: { accountId?: string } | undefined = await states.find(id)
       return stored?.accountId === undefined ? stored : undefined
     }
-    const session = currentSession(dependencies, stateId(id))
+    const session = currentSession(dependencies, id.slice(portalSessionPrefix.length))
     if (session === undefined) return undefined
-    const stored: { state?: object } | undefined = await states.find(session.id)
+    const stored: { state?: object } | undefined = await states.find(id)
     return { ...(await payloadOf(dependencies, session)), jti: id, ...(stored?.state && { state: stored.state }) }
   }
   return {
@@ -44,10 +43,10 @@ export function createSessionAdapter(dependencies: SessionAdapterDependencies): 
     async upsert(id, payload, expiresIn) {
       if (payload['accountId'] === undefined) return states.upsert(id, payload, expiresIn)
       if (payload['state'] === undefined) return
+      // Under another id than the library's, which it changes; no browser can name this one.
       const uid = String(payload['uid'])
-      await states.upsert(uid, { state: payload['state'], sessionUid: uid }, expiresIn)
+      await states.upsert(`${portalSessionPrefix}${uid}`, { state: payload['state'], sessionUid: uid }, expiresIn)
     },
-    destroy: (id) => states.destroy(stateId(id)),
   }
 }
 

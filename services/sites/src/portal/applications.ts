@@ -5,8 +5,10 @@ export interface ApplicationSignIn {
   /** Returns true for paths of the portal's host at which it answers. */
   answers(path: string): boolean
   answer(page: PageRequest): Promise<void>
-  /** Returns the application of a sign-in under way, and where it goes on; undefined when it is over. */
-  findSignIn(id: string): Promise<{ readonly name: string; readonly path: string } | undefined>
+  /**
+   * Returns the application of a sign-in under way at this address of the portal, and where it goes on; undefined when it is over.
+   */
+  findSignIn(id: string, authority: string): Promise<{ readonly name: string; readonly path: string } | undefined>
   /** Returns the name of an application that names a group of users; undefined when none does. */
   namingGroup(group: string): Promise<string | undefined>
 }
@@ -19,7 +21,8 @@ export function withPages(applications: ApplicationSignIn, more: ApplicationPage
   return {
     answers: (path) => more.answers(path) || applications.answers(path),
     answer: (page) => (more.answers(page.url.pathname) ? more.answer(page) : applications.answer(page)),
-    findSignIn: async (id) => (await more.findSignIn(id)) ?? applications.findSignIn(id),
+    findSignIn: async (id, authority) =>
+      (await more.findSignIn(id, authority)) ?? applications.findSignIn(id, authority),
     namingGroup: (group) => applications.namingGroup(group),
   }
 }

@@ -106,7 +106,7 @@ async function destinationOf(
   { snapshot, authority }: PageRequest,
 ): Promise<Destination | undefined> {
   if (texts.application !== '') {
-    const found = await applications.findSignIn(texts.application)
+    const found = await applications.findSignIn(texts.application, authority)
     if (found === undefined) throw badRequest('This sign-in is over. Go back to the application and begin again.')
     return { kind: 'application', ...found }
   }
