@@ -13,6 +13,8 @@ export interface PortalRegistration {
   alterAnswer: ((query: URLSearchParams) => void) | undefined
   /** Members of the portal’s description that differ. */
   alterDescription: Record<string, unknown>
+  /** Takes requests about a registration and answers none. */
+  isSilent: boolean
   /** Codes that were given out. */
   readonly codes: string[]
   /** Bodies of registrations that were accepted. */
@@ -38,6 +40,7 @@ export function createPortalRegistration(issuer: string, client: PortalClient) {
     isRegistered: false,
     alterAnswer: undefined,
     alterDescription: {},
+    isSilent: false,
     codes: [],
     registered: [],
   }
@@ -90,6 +93,7 @@ export function createPortalRegistration(issuer: string, client: PortalClient) {
   }
 
   function manage(request: IncomingMessage, response: ServerResponse): void {
+    if (state.isSilent) return
     if (!state.isRegistered || bearerOf(request) !== token) return send(response, 401, { error: 'invalid_token' })
     if (request.method !== 'DELETE') return send(response, 200, { client_id: client.client_id, ...groups() })
     state.isRegistered = false

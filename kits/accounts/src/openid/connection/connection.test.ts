@@ -169,6 +169,19 @@ test('a portal that is down leaves the connection, and a disconnection says that
   assert.equal((await connection.describe()).state, 'none')
 })
 
+test('a portal that takes a request and never answers is not waited for without end', async () => {
+  await using portal = await startPortal()
+  await using place = await openPlace()
+  const connection = place.process()
+  await connect(connection, portal)
+  portal.portal.isSilent = true
+  const [shown] = await Promise.all([
+    connection.describe(),
+    assert.rejects(connection.source.findForSignIn(), /does not say who may sign in/),
+  ])
+  assert.equal(shown.state, 'unreachable')
+})
+
 test('only the browser, the administrator and the portal that began finish a connection, in time and once', async () => {
   await using portal = await startPortal()
   await using place = await openPlace()
