@@ -17,7 +17,7 @@ import { createLibraryHandler } from './library-handler.ts'
 import { Logouts } from './logouts.ts'
 import { loadOidcLibrary, type LibraryProvider, type OidcLibrary } from './oidc-library.ts'
 import { createPortalLink, type PortalLink } from './portal-link.ts'
-import { createLibraryProvider, interactionPath, providerPaths } from './provider-configuration.ts'
+import { createLibraryProvider, interactionPath, providerPaths, type RequestPages } from './provider-configuration.ts'
 import { SigningKeys } from './signing-keys.ts'
 import * as store from './store.ts'
 import type { OpenIdProviderTables } from './tables.ts'
@@ -72,6 +72,7 @@ export class OpenIdProvider implements ApplicationSignIn {
   readonly #tidy: () => Promise<void>
   readonly #requests: { readonly browsers: MemoryThrottle; readonly programs: MemoryThrottle }
   readonly #wrongSecrets: MemoryThrottle
+  readonly #pages: RequestPages = new WeakMap()
   readonly #providers = new Map<string, ProviderAt>()
   #library: Promise<OidcLibrary> | undefined
 
@@ -161,6 +162,7 @@ export class OpenIdProvider implements ApplicationSignIn {
         clients: this.clients,
         tidy: this.#tidy,
         onLogin: (login) => this.#logouts.add(login),
+        pages: this.#pages,
         library,
       },
       { issuer: `https://${authority}`, keys },
@@ -177,6 +179,7 @@ export class OpenIdProvider implements ApplicationSignIn {
     const { log, securityLog, endSession } = this.#dependencies
     return {
       log,
+      pages: this.#pages,
       onSignedIn: ({ session, from }: PageRequest, clientName: string) => {
         const by = session && { userId: session.user.id, username: session.user.username }
         void securityLog.record({ kind: 'sign_in', by, from, target: clientName, detail: 'to an application' })
