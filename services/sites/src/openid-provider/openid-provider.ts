@@ -9,7 +9,7 @@ import type { AccountTables } from '../accounts/tables.ts'
 import type { ApplicationSignIn } from '../portal/applications.ts'
 import type { PageRequest } from '../portal/portal-page-request.ts'
 import type { PortalState } from '../portal/portal-state.ts'
-import { Problem, tooMany } from '../problems.ts'
+import { badRequest, Problem, tooMany } from '../problems.ts'
 import { createTidy } from './artifact-adapter.ts'
 import { applicationsByGroup, Clients } from './clients/clients.ts'
 import { answerInteraction } from './interactions.ts'
@@ -17,7 +17,7 @@ import { createLibraryHandler } from './library-handler.ts'
 import { Logouts } from './logouts.ts'
 import { loadOidcLibrary, type LibraryProvider, type OidcLibrary } from './oidc-library.ts'
 import { createPortalLink, type PortalLink } from './portal-link.ts'
-import { createLibraryProvider, interactionPath, providerPaths } from './provider-configuration.ts'
+import { createLibraryProvider, interactionPath, providerPaths, type RequestPages } from './provider-configuration.ts'
 import { SigningKeys } from './signing-keys.ts'
 import * as store from './store.ts'
 import type { OpenIdProviderTables } from './tables.ts'
@@ -72,6 +72,7 @@ export class OpenIdProvider implements ApplicationSignIn {
   readonly #tidy: () => Promise<void>
   readonly #requests: { readonly browsers: MemoryThrottle; readonly programs: MemoryThrottle }
   readonly #wrongSecrets: MemoryThrottle
+  readonly #pages: RequestPages = new WeakMap()
   readonly #providers = new Map<string, ProviderAt>()
   #library: Promise<OidcLibrary> | undefined
 
@@ -110,9 +111,9 @@ export class OpenIdProvider implements ApplicationSignIn {
   }
 
   async answer(page: PageRequest): Promise<void> {
+    this.#limit(page)
     const at = await this.#providerAt(page.authority)
     if (at === undefined) throw new Problem(404, 'No application signs people in here')
-    this.#limit(page)
     if (page.url.pathname.startsWith(interactionPath('')))
       return answerInteraction(
         { ...this.#dependencies, clock: this.#dependencies.timers, clients: this.clients },
@@ -123,7 +124,10 @@ export class OpenIdProvider implements ApplicationSignIn {
   }
 
   async findSignIn(id: string, authority: string): Promise<{ name: string; path: string } | undefined> {
-    const at = /^[\w-]{43}$/.test(id) ? await this.#providerAt(authority) : undefined
+    if (!/^[\w-]{43}$/.test(id)) return undefined
+    // All of them know every sign-in; after a start there is none yet.
+    const [known] = this.#providers.values()
+    const at = known ?? (await this.#providerAt(authority))
     const interaction = await at?.provider.Interaction.find(id)
     const client = await this.clients.find(String(interaction?.params['client_id']))
     return client && { name: client.name, path: interactionPath(id) }
@@ -134,8 +138,9 @@ export class OpenIdProvider implements ApplicationSignIn {
   }
 
   #limit({ request, url, from }: PageRequest): void {
-    if ((request.url ?? '').length > maxTarget || !/^\/(?!\/)/.test(request.url ?? ''))
-      throw new Problem(414, 'The address is too long')
+    const { url: target = '' } = request
+    if (target.length > maxTarget) throw new Problem(414, 'The address is too long')
+    if (!/^\/(?!\/)/.test(target)) throw badRequest('The address cannot be read')
     if (Number(request.headers['content-length'] ?? 0) > maxBody) throw new Problem(413, 'The body is too large')
     const key = addressGroup(from.address)
     const isProgram = ![providerPaths.authorization, providerPaths.end_session, interactionPath('')].some((path) =>
@@ -161,6 +166,7 @@ export class OpenIdProvider implements ApplicationSignIn {
         clients: this.clients,
         tidy: this.#tidy,
         onLogin: (login) => this.#logouts.add(login),
+        pages: this.#pages,
         library,
       },
       { issuer: `https://${authority}`, keys },
@@ -177,6 +183,7 @@ export class OpenIdProvider implements ApplicationSignIn {
     const { log, securityLog, endSession } = this.#dependencies
     return {
       log,
+      pages: this.#pages,
       onSignedIn: ({ session, from }: PageRequest, clientName: string) => {
         const by = session && { userId: session.user.id, username: session.user.username }
         void securityLog.record({ kind: 'sign_in', by, from, target: clientName, detail: 'to an application' })
