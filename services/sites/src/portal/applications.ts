@@ -1,3 +1,4 @@
+import type { PortalUser } from './decide.ts'
 import type { PageRequest } from './portal-page-request.ts'
 
 /** Sign-in of applications through the portal, as its pages know it. */
@@ -11,4 +12,6 @@ export interface ApplicationSignIn {
   findSignIn(id: string, authority: string): Promise<{ readonly name: string; readonly path: string } | undefined>
   /** Returns the name of an application that names a group of users; undefined when none does. */
   namingGroup(group: string): Promise<string | undefined>
+  /** Says who may sign in to the application at an origin, and whether the user is one of them; undefined without one there. */
+  explainUse(origin: string, user: PortalUser | undefined): Promise<string | undefined>
 }

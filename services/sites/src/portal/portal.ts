@@ -85,8 +85,14 @@ export class Portal {
     })
   }
 
-  explain(visit: VisitExplain): VisitExplanation {
-    return explainVisit(visit, this.#dependencies.state.current())
+  /** Explains a visit, and who may sign in to the application at the address. */
+  async explain(visit: VisitExplain): Promise<VisitExplanation> {
+    const { state, applications } = this.#dependencies
+    const snapshot = state.current()
+    const explanation = explainVisit(visit, snapshot)
+    const user = visit.user_id === null ? undefined : snapshot?.users.get(visit.user_id)
+    const use = await applications.explainUse(new URL(visit.url).origin, user)
+    return use === undefined ? explanation : { ...explanation, reason: `${explanation.reason} ${use}` }
   }
 
   /** Lists the sessions of visitors, oldest first. */
