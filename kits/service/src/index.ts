@@ -30,7 +30,7 @@ export {
   type SealedStorage,
   type StorageLocation,
 } from './sealed-storage.ts'
-export { knownServices, serviceHeader, type ServiceName } from './neighbours/known-services.ts'
+export { knownServices, portalHeader, serviceHeader, type ServiceName } from './neighbours/known-services.ts'
 export { neighbourConfig, neighbourSettings, type ConfiguredService } from './neighbours/neighbour-settings.ts'
 export { neighbourRoute } from './neighbours/neighbour-route.ts'
 export { createNeighbours, type ListNeighbours } from './neighbours/neighbours.ts'

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 import type { Page } from 'playwright-core'
 import { createCookieClient } from './cookie-client.ts'
+import { createPortalRegistration, type PortalRegistration } from './portal-registration.ts'
 
 /** A person whom the provider knows, with the claims it states. */
 export interface ProviderPerson {
@@ -29,6 +30,8 @@ export interface OpenIdProvider extends AsyncDisposable {
   /** Changes an ID token before it is signed again; with another key when `isForged`. */
   alterToken: ((claims: TokenClaims) => TokenClaims) | undefined
   isForged: boolean
+  /** Its part as a Hearth portal, where services register. */
+  readonly portal: PortalRegistration
   /** Addresses that were requested, without their queries. */
   readonly requested: string[]
   /** Does what a browser does at the provider's address; returns the address to which it is sent back. */
@@ -73,6 +76,7 @@ export async function startOpenIdProvider(options: ProviderOptions): Promise<Ope
     await new Promise((resolve) => server.close(resolve))
   }
   const callback = `${options.publicUrl}${options.path}/callback`
+  const registration = createPortalRegistration(issuer, client)
   const running: OpenIdProvider = {
     issuer,
     settings: {
@@ -90,11 +94,15 @@ export async function startOpenIdProvider(options: ProviderOptions): Promise<Ope
     alterToken: undefined,
     isForged: false,
     requested,
-    visit: (url) => visit(url, callback),
+    portal: registration.state,
+    visit: (url) => visit(url, `${options.publicUrl}${options.path}`),
     stop,
     [Symbol.asyncDispose]: () => (server.listening ? stop() : Promise.resolve()),
   }
-  handle = createHandler(running, callback, options)
+  const provide = createHandler(running, callback, options)
+  handle = (request, response) => {
+    if (!registration.handle(request, response)) provide(request, response)
+  }
   return running
 }
 
@@ -165,11 +173,11 @@ function signAgain(token: string, { alterToken }: OpenIdProvider, key: KeyObject
 }
 
 /** Follows the provider's redirects with a fresh set of cookies. */
-async function visit(start: string, callback: string): Promise<URL> {
+async function visit(start: string, service: string): Promise<URL> {
   const browser = createCookieClient(() => '')
   let url = new URL(start)
   for (let hops = 0; hops < 10; hops += 1) {
-    if (url.href.startsWith(callback)) return url
+    if (url.href.startsWith(service)) return url
     const reply = await browser.fetch('GET', url.href)
     const location = reply.headers.get('location')
     if (location === null) throw new Error(`the provider stays at ${url.pathname}: ${await reply.text()}`)

@@ -25,6 +25,8 @@ export { OwnTokens, type OwnTokensApi, type TokenPermissionChoice } from './acco
 export { openIdAddress, useOpenIdProvider } from './accounts/openid-sign-in.tsx'
 export { PasskeyList } from './accounts/passkey-list.tsx'
 export { PasskeySignInScreen } from './accounts/passkey-sign-in-screen.tsx'
+export { PortalConnectionSection } from './accounts/portal-connection.tsx'
+export { createPortalConnectionApi, type PortalConnectionApi } from './accounts/portal-connection-api.ts'
 export { RecoverySection } from './accounts/recovery-codes.tsx'
 export { createSignInMethodsApi, type SignInMethodsApi } from './accounts/sign-in-methods-api.ts'
 export { SignInMethods } from './accounts/sign-in-methods.tsx'

@@ -9,6 +9,8 @@ export interface Neighbour {
   service: keyof typeof hearthServices
   state: 'running' | 'not_ready'
   address: string
+  /** Address of the portal at which people sign in, of the sites service alone. */
+  portal?: string | null
 }
 
 /** Menu of the other Hearth services that answer. Renders nothing when there is none. */

@@ -1,6 +1,6 @@
 import type { AddressInfo, Socket } from 'node:net'
 import { createThrottle } from '@hearth/accounts'
-import { OpenId } from '@hearth/accounts/openid'
+import { OpenIdConnection } from '@hearth/accounts/openid-connection'
 import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
@@ -367,9 +367,19 @@ export async function createApp(dependencies: AppDependencies) {
     findUser: (name) => Promise.resolve(findActor(name)),
     statusOf: (error) => toError(error, { instance: '', correlationId: '' }).status,
   })
-  const openId =
-    config.openId &&
-    new OpenId(config.openId, { clock: timers, log, sealer, path: openIdPath, allow: config.outboundAllow })
+  const openIdConnection = new OpenIdConnection({
+    configured: config.openId,
+    publicUrl: config.publicUrl,
+    service: 'inverter',
+    title: 'Hearth Inverter',
+    query: database.query,
+    clock: timers,
+    log,
+    sealer,
+    securityLog,
+    path: openIdPath,
+    allow: config.outboundAllow,
+  })
   const signInMethods = createSignInMethods({
     ...signInContext,
     log,
@@ -406,7 +416,8 @@ export async function createApp(dependencies: AppDependencies) {
       sessions,
       signInMethods,
       securityLog,
-      openId,
+      openId: openIdConnection.source,
+      openIdConnection,
       isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,
       tokens,
       settings,

@@ -1,3 +1,4 @@
+import type { OpenIdConnection } from '@hearth/accounts/openid-connection'
 import type { SecurityLog } from '@hearth/accounts/security-log'
 import { securityLogRoutes } from '@hearth/accounts/security-log-routes'
 import type { MethodUser, SignInMethods } from '@hearth/accounts/sign-in-methods'
@@ -60,6 +61,7 @@ import type { Plans } from './plans/plans.ts'
 import { planRoutes } from './plans/routes.ts'
 import { readinessRoutes } from './readiness/routes.ts'
 import { releaseRoutes } from './releases/routes.ts'
+import { portalConnectionRoutes } from './sign-in-methods/openid-connection.ts'
 import { ownMethodRoutes } from './sign-in-methods/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import { snapshotRoutes } from './snapshots/routes.ts'
@@ -83,6 +85,7 @@ export interface Features {
   /** True if browsers reach the service at an https address, so that the session cookie is sent nowhere else. */
   readonly isPublishedSecurely: boolean
   readonly openId: OpenIdSignInDependencies['openId']
+  readonly openIdConnection: OpenIdConnection
   readonly tokens: Tokens
   readonly settings: SettingsStore
   readonly environment: () => EnvironmentFacts
@@ -189,6 +192,7 @@ export function allRoutes(features: Features): Route[] {
     }),
     ...sessionListRoutes(features.sessions, securityLog),
     ...openIdSignInRoutes(features),
+    ...portalConnectionRoutes(features),
     ...securityLogRoutes(securityLog, securityLogMount),
     ...tokenRoutes(features.tokens, changed('tokens'), securityLog),
     ...approvalRoutes(features.approvals, changed('parameters'), securityLog),

@@ -1,12 +1,14 @@
-import type { PasskeyTables, RecoveryCodeTables, SecurityLogTables, SessionRow, TokenRow } from '@hearth/accounts'
+import type { SessionRow, TokenRow } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
+import type { AccountTables } from './accounts/tables.ts'
+
+export type { AdministratorRow } from './accounts/tables.ts'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, booleans 0 or 1, documents JSON text. */
-export interface Tables extends NotificationTables, PasskeyTables, RecoveryCodeTables, SecurityLogTables {
+export interface Tables extends AccountTables, NotificationTables {
   /** Facts about the database itself. */
   facts: SettingRow
   settings: SettingRow
-  administrators: AdministratorRow
   sessions: SessionRow<'username', SessionColumns>
   tokens: TokenRow<'token_hash', TokenColumns>
   devices: DeviceRow
@@ -49,6 +51,7 @@ export const tableNames = [
   'recovery_codes',
   'passkeys',
   'security_events',
+  'openid_connection',
   'devices',
   'approvals',
   'capabilities',
@@ -83,16 +86,6 @@ export const backupTableNames = tableNames.filter((name) => name !== 'dispatch_r
 interface SettingRow {
   name: string
   value: string
-}
-
-/** The one administrator account; no route adds another. */
-export interface AdministratorRow {
-  username: string
-  /** PHC string. */
-  password_hash: string
-  password_change_required: number
-  /** The administrator's name towards authenticators: random, reveals nothing. */
-  user_handle: string
 }
 
 /** Columns of API tokens that this service adds. */

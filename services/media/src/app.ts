@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { OpenId } from '@hearth/accounts/openid'
+import { OpenIdConnection } from '@hearth/accounts/openid-connection'
 import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
 import type { MeasuredDatabase } from '@hearth/database'
@@ -94,6 +94,8 @@ import { Trims } from './trims/trims.ts'
 import { ChosenYtDlp, type ChosenYtDlpDependencies } from './updates/chosen-yt-dlp.ts'
 import { fetchTaken } from './updates/fetch-version.ts'
 import { createUpdates } from './updates/updates.ts'
+import { acceptStorage } from './upkeep/accept-storage.ts'
+import { isStorageThere } from './upkeep/find-storage.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
 import { version } from './version.ts'
 import { createPeakFiles } from './waveform/peak-file.ts'
@@ -166,7 +168,7 @@ async function openBase(dependencies: CoreDependencies) {
     clock: timers,
   })
   const folders = new WorkFolders(join(config.dataDirectory, 'work'))
-  const presence = new StoragePresence()
+  const presence = new StoragePresence(() => isStorageThere(db, artifacts.storage))
   const scratch = openScratch(config.dataDirectory)
   return {
     ...dependencies,
@@ -395,6 +397,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     guard,
     sessions,
     account,
+    openIdConnection,
     securityLog,
     signInMethods,
     tokens: apiTokens,
@@ -404,7 +407,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
   const jobs = createJobs(core, { readUrl, lookup })
   const mediaLists = createMediaLists(context)
   const lists = new Lists({ ...context, mediaLists })
-  const intake = new MediaIntake({ ...context, queueSize: config.queueSize, hasSpace: () => hasSpace(core) })
+  const intake = new MediaIntake({ ...context, queueSize: config.queueSize, hasSpace: () => mayStore(core) })
   const checks = new FollowChecks({ ...context, mediaLists, intake })
   const renditions = createRenditions({ ...context, jobs })
   const trims = new Trims({ ...context, jobs })
@@ -446,9 +449,11 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
   const noteUse = createUseTracker(context)
   const features: Omit<Features, 'document'> = {
     space: core.space,
+    acceptStorage: () => acceptStorage(core),
     noteUse,
     metrics,
     backups: dependencies.backups,
+    openIdConnection,
     neighbours: createNeighbours({ service: 'media', configured: config.hearthServices, clock: timers }),
     notifications,
     account: { ...account, hasJob: (id) => jobs.has(id) },
@@ -570,9 +575,19 @@ function createAccess(dependencies: ServedDependencies, streams: Features['strea
     hostNames: () => [settings.current().public_hostname, hostOf(config.publicUrl)].filter((name) => name !== ''),
   })
   const isPublishedSecurely = config.publicUrl?.startsWith('https:') === true
-  const openId =
-    config.openId &&
-    new OpenId(config.openId, { clock: timers, log, sealer, path: openIdPath, allow: config.outboundAllow })
+  const openIdConnection = new OpenIdConnection({
+    configured: config.openId,
+    publicUrl: config.publicUrl,
+    service: 'media',
+    title: 'Hearth Media',
+    query: db,
+    clock: timers,
+    log,
+    sealer,
+    securityLog,
+    path: openIdPath,
+    allow: config.outboundAllow,
+  })
   const signInMethods = createSignInMethods({
     database,
     clock: timers,
@@ -590,7 +605,16 @@ function createAccess(dependencies: ServedDependencies, streams: Features['strea
     securityLog,
     signInMethods,
     tokens,
-    account: { sessions, hasApiTokens: config.hasApiTokens, captcha, csrf, isPublishedSecurely, securityLog, openId },
+    openIdConnection,
+    account: {
+      sessions,
+      hasApiTokens: config.hasApiTokens,
+      captcha,
+      csrf,
+      isPublishedSecurely,
+      securityLog,
+      openId: openIdConnection.source,
+    },
   }
 }
 
@@ -610,6 +634,7 @@ function createJobs(core: Core, { readUrl, lookup }: { readUrl: UrlReader; looku
     checkRoom: (facts, wanted) => core.space.check(facts, wanted),
     nameTemplate: (type) => core.settings.current()[`name_template_${type}`],
     async checkSpace() {
+      await core.space.checkStorage()
       if (!(await hasSpace(core))) throw unavailable('There is not enough space left on the disk')
     },
   })
@@ -617,5 +642,8 @@ function createJobs(core: Core, { readUrl, lookup }: { readUrl: UrlReader; looku
 
 /** Resolves to true while the disk has room for downloads. */
 const hasSpace = async ({ scratch }: Core): Promise<boolean> => (await freeSpace(scratch)) >= diskReserve
+
+/** Resolves to true while new files can be stored: the disk has room, and it is there. */
+const mayStore = async (core: Core): Promise<boolean> => (await hasSpace(core)) && !(await core.presence.look())
 
 const hostOf = (url: string | undefined): string => (url === undefined ? '' : new URL(url).hostname)

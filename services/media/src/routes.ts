@@ -1,3 +1,4 @@
+import type { OpenIdConnection } from '@hearth/accounts/openid-connection'
 import { securityLogRoutes } from '@hearth/accounts/security-log-routes'
 import { documentRoutes, type Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
@@ -7,6 +8,7 @@ import { z } from 'zod'
 import { route, type Access, type Limit } from './access.ts'
 import { openIdSignInRoutes, type OpenIdSignInDependencies } from './accounts/openid.ts'
 import type { MethodUser, SignInMethods } from '@hearth/accounts/sign-in-methods'
+import { portalConnectionRoutes } from './sign-in-methods/openid-connection.ts'
 import { ownMethodRoutes } from './sign-in-methods/routes.ts'
 import { accountRoutes, createPageCookies, type AccountDependencies } from './accounts/routes.ts'
 import { beatRoutes } from './beats/routes.ts'
@@ -74,6 +76,7 @@ export type Features = FeaturesOf<typeof jobRoutes> &
   FeaturesOf<typeof systemRoutes> & {
     readonly analysisRequests: AnalysisRequests
     readonly account: AccountDependencies & OpenIdSignInDependencies
+    readonly openIdConnection: OpenIdConnection
     readonly signInMethods: SignInMethods<MethodUser>
     /** Undefined while API tokens are switched off: then there are no routes of them either. */
     readonly tokens: Tokens | undefined
@@ -128,6 +131,7 @@ export function allRoutes(features: Features): Route[] {
     neighbourRoute(features.neighbours, neighbourForm),
     ...accountRoutes(features.account, cookies),
     ...openIdSignInRoutes(features.account, cookies),
+    ...portalConnectionRoutes(features),
     ...ownMethodRoutes({ ...features.account, methods: features.signInMethods }, cookies),
     ...(features.tokens === undefined ? [] : ownTokenRoutes(features.tokens, features.securityLog)),
     ...securityLogRoutes(features.securityLog, securityLogMount),

@@ -1,5 +1,5 @@
-import type { PasskeyTables, RecoveryCodeTables, SecurityLogTables, SessionRow, TokenTables } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
+import type { AccountTables } from './accounts/tables.ts'
 import type { ArtifactTables } from './artifacts/tables.ts'
 import type { ExportRow } from './exports/tables.ts'
 import type { Job } from './jobs/schema.ts'
@@ -7,24 +7,13 @@ import type { LibraryTables } from './library/tables.ts'
 import type { BlockReason } from './platforms/schema.ts'
 import type { FileRow } from './settings/tables.ts'
 import type { SpaceTables } from './space/tables.ts'
-import type { TokenPermissions } from './tokens/schema.ts'
 import type { WorkbenchSessionRow } from './workbench/tables.ts'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, switches 0 or 1. */
-export interface Tables
-  extends
-    ArtifactTables,
-    LibraryTables,
-    SpaceTables,
-    NotificationTables,
-    PasskeyTables,
-    RecoveryCodeTables,
-    SecurityLogTables,
-    TokenTables<TokenPermissions> {
+export interface Tables extends ArtifactTables, LibraryTables, SpaceTables, NotificationTables, AccountTables {
   facts: NamedRow
   settings: NamedRow
   jobs: JobRow
-  sessions: SessionRow<'username'>
   share_links: ShareLinkRow
   share_files: ShareFileRow
   share_uses: ShareUseRow
@@ -307,6 +296,7 @@ export const tableNames = [
   'recovery_codes',
   'passkeys',
   'security_events',
+  'openid_connection',
   'share_links',
   'share_files',
   'share_uses',

@@ -1,5 +1,5 @@
 import { documentRoutes, type Route } from '@hearth/http'
-import { neighbourRoute, serviceHeader, type ListNeighbours } from '@hearth/service'
+import { neighbourRoute, portalHeader, serviceHeader, type ListNeighbours } from '@hearth/service'
 import { z } from 'zod'
 import { version } from './about.ts'
 import { route, type Access, type Limit } from './access.ts'
@@ -12,6 +12,8 @@ export interface GeneralDependencies {
   readonly build: { readonly commit: string; readonly date: string }
   readonly document: () => Promise<Record<string, unknown>>
   readonly neighbours: ListNeighbours
+  /** Returns the address of the portal; undefined without one. */
+  readonly portalAddress: () => string | undefined
 }
 
 const Health = z.object({ status: z.literal('ok'), app: z.string(), version: z.string() })
@@ -19,7 +21,7 @@ const shared = { method: 'GET', tag: 'General', access: 'always', limit: 'none' 
 const health = { status: 'ok' as const, app: 'Hearth Sites', version }
 
 /** The endpoints for everybody, signed in or not, set up or not; and the other services, for users. */
-export function generalRoutes({ readiness, build, document, neighbours }: GeneralDependencies): Route[] {
+export function generalRoutes({ readiness, build, document, neighbours, portalAddress }: GeneralDependencies): Route[] {
   return [
     route(
       {
@@ -30,6 +32,8 @@ export function generalRoutes({ readiness, build, document, neighbours }: Genera
       },
       ({ answer }) => {
         answer.header(serviceHeader, 'sites')
+        const portal = portalAddress()
+        if (portal !== undefined) answer.header(portalHeader, portal)
         return health
       },
     ),

@@ -1,5 +1,5 @@
 import type { ApiDescription } from '@hearth/http'
-import { sessionCookie } from './access.ts'
+import { isForSessions, sessionCookie } from './access.ts'
 import { ErrorBody } from './envelope.ts'
 import { version } from './version.ts'
 
@@ -28,7 +28,7 @@ export const about: ApiDescription = {
   },
   security: (access) => {
     if (access === 'public') return []
-    return access === 'session' || access === 'any-session' ? [{ session: [] }] : [{ token: [] }, { session: [] }]
+    return isForSessions(access) ? [{ session: [] }] : [{ token: [] }, { session: [] }]
   },
   tags: [
     { name: 'General', description: 'The service itself' },

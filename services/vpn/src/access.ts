@@ -45,6 +45,8 @@ interface Callers {
   session: SessionCaller
   /** A browser session, even one that must change its password first. */
   'any-session': SessionCaller
+  /** A browser session of an administrator. */
+  'admin-session': Administrator & SessionCaller
   /** Anyone with valid credentials; role `user` may only read, unless the handler checks more. */
   'signed-in': Caller
   admin: Administrator
@@ -136,8 +138,13 @@ function checkAccess(guarded: GuardedRequest, caller: Caller | undefined, spec: 
   if (caller === undefined) throw new HttpError({ kind: 'unauthenticated' })
   if (caller.via.kind === 'token') checkToken(guarded, caller.via, access)
   else checkSession(guarded, caller.via, access)
-  if (access === 'admin' && caller.role !== 'admin') throw forbidden('Insufficient permissions: administrators only')
+  if ((access === 'admin' || access === 'admin-session') && caller.role !== 'admin')
+    throw forbidden('Insufficient permissions: administrators only')
 }
+
+/** Returns true for an access that no token has. */
+export const isForSessions = (access: string): boolean =>
+  access === 'session' || access === 'any-session' || access === 'admin-session'
 
 type TokenWay = Extract<Caller['via'], { kind: 'token' }>
 type SessionWay = Extract<Caller['via'], { kind: 'session' }>
@@ -149,8 +156,7 @@ function checkToken(guarded: GuardedRequest, token: TokenWay, access: string): v
   if (token.permissions === 'read-only' && !isRead(guarded)) {
     throw forbidden('Insufficient permissions: the token is read-only')
   }
-  if (access === 'session' || access === 'any-session')
-    throw forbidden('Insufficient permissions: this needs a signed-in session, not a token')
+  if (isForSessions(access)) throw forbidden('Insufficient permissions: this needs a signed-in session, not a token')
 }
 
 function checkSession(guarded: GuardedRequest, session: SessionWay, access: string): void {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { OpenId } from '@hearth/accounts/openid'
+import { OpenIdConnection } from '@hearth/accounts/openid-connection'
 import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
 import type { MeasuredDatabase } from '@hearth/database'
@@ -152,16 +152,20 @@ export async function createApp(dependencies: AppDependencies) {
     findUser: (name) => usersIn(database.query).findActor(name),
     statusOf: (error) => toError(error).status,
   })
-  const openId =
-    config.openId &&
-    new OpenId(config.openId, {
-      clock,
-      log,
-      sealer,
-      path: openIdPath,
-      allow: config.outboundAllow,
-      resolver: config.hostLookup,
-    })
+  const openIdConnection = new OpenIdConnection({
+    configured: config.openId,
+    publicUrl: config.publicUrl,
+    service: 'vpn',
+    title: 'Hearth VPN',
+    query: database.query,
+    clock,
+    log,
+    sealer,
+    securityLog,
+    path: openIdPath,
+    allow: config.outboundAllow,
+    resolver: config.hostLookup,
+  })
   // The system may choose another port than the settings say.
   const port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
   const { relyingParty } = config
@@ -696,8 +700,9 @@ export async function createApp(dependencies: AppDependencies) {
       geography: createGeography({ database, clock, recorder, ...geographyData, peers: () => sampler.peers() }),
       stillValid: ({ via }) => (via.kind === 'token' ? tokens.isUsable(via.id) : sessions.isUsable(via.key)),
       signInContext: { refundSignIn: guard.refundSignIn, isPublishedSecurely },
+      openIdConnection,
       openIdSignIn: {
-        openId,
+        openId: openIdConnection.source,
         database,
         clock,
         sessions,

@@ -1,3 +1,4 @@
+import type { OpenIdConnection } from '@hearth/accounts/openid-connection'
 import type { SecurityLog } from '@hearth/accounts/security-log'
 import { securityLogRoutes, type SecurityLogMount } from '@hearth/accounts/security-log-routes'
 import { SecurityEvent } from '@hearth/accounts/security-log-schema'
@@ -48,6 +49,7 @@ import { privateDnsRoutes } from './private-dns/routes.ts'
 import { openIdSignInRoutes, type OpenIdSignInDependencies } from './sessions/openid.ts'
 import { sessionRoutes, type SessionContext } from './sessions/routes.ts'
 import type { Sessions } from './sessions/sessions.ts'
+import { portalConnectionRoutes } from './sign-in-methods/openid-connection.ts'
 import { ownMethodRoutes } from './sign-in-methods/routes.ts'
 import type { PasskeyHolder } from './sign-in-methods/sign-in-methods.ts'
 import { settingsRoutes, type ReadPublicEndpoint } from './settings/routes.ts'
@@ -107,6 +109,7 @@ export interface Features {
   readonly hints: Hints
   readonly stillValid: (caller: Caller) => Promise<boolean>
   readonly signInContext: Omit<SessionContext, 'securityLog'>
+  readonly openIdConnection: OpenIdConnection
   readonly openIdSignIn: Omit<OpenIdSignInDependencies, 'context'>
   readonly metrics: Metrics
   readonly neighbours: ListNeighbours
@@ -152,6 +155,7 @@ export function allRoutes(features: Features): Route[] {
     ...sessionRoutes(sessions, signInContext),
     ...openIdSignInRoutes({ ...features.openIdSignIn, context: signInContext }),
     ...ownMethodRoutes(features.signInMethods, sessions, signInContext),
+    ...portalConnectionRoutes(features.openIdConnection, features.signInMethods, signInContext),
     ...tokenRoutes(tokens, publish, securityLog),
     ...interfaceRoutes(interfaces, publish),
     ...peerRoutes(peers, features.configurations, publish),

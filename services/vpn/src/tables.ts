@@ -1,4 +1,5 @@
 import type {
+  OpenIdConnectionTables,
   OpenIdTables,
   PasskeyTables,
   RecoveryCodeTables,
@@ -32,6 +33,7 @@ export interface Tables
     PrivateDnsTables,
     RecoveryCodeTables,
     SecurityLogTables,
+    OpenIdConnectionTables,
     OpenIdTables,
     TokenTables<TokenPermissions> {
   facts: FactRow
@@ -291,6 +293,7 @@ export const tableNames = [
   'settings',
   'users',
   'openid_identities',
+  'openid_connection',
   'sessions',
   'tokens',
   'recovery_codes',
@@ -307,6 +310,7 @@ export const tableNames = [
   ...accessTableNames,
   'dns_rules',
   'dns_records',
+  'managed_dns_records',
   'dns_zones',
   'peer_filter_pauses',
   'name_requests',

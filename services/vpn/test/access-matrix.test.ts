@@ -13,6 +13,7 @@ function isAllowed({ access, method }: Operation, visitor: Visitor): boolean | '
   const isToken = visitor.endsWith('token')
   if (visitor === 'no token') return false
   if (visitor === 'read-only token' && method !== 'GET') return false
+  if (access === 'admin-session') return visitor === 'admin session'
   if (access === 'session' || access === 'any-session') return !isToken
   if (access === 'admin') return visitor !== 'user session'
   return visitor === 'user session' ? 'own only' : true

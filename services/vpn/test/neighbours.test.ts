@@ -14,12 +14,12 @@ test('two services of one installation list each other, and a service alone list
   const listed = async () => (await browser.send('GET', '/api/neighbours')).body.data.services
   const fromMedia = async () => (await (await fetch(`${media.url}/api/neighbours`)).json()) as { services: unknown[] }
   assert.deepEqual(await fromMedia(), { services: [] })
-  const expected = [{ service: 'media', state: 'running', address: media.url }]
+  const expected = [{ service: 'media', state: 'running', address: media.url, portal: null }]
   assert.deepEqual(await eventually(listed, (list) => list.length > 0, often('media')), expected)
   const { port } = new URL(vpnUrl)
   await vpn.service.app.http.listen({ host: '127.0.0.1', port: Number(port) })
   const { services } = await eventually(fromMedia, (list) => list.services.length > 0, often('vpn'))
-  assert.deepEqual(services, [{ service: 'vpn', state: 'running', address: vpnUrl }])
+  assert.deepEqual(services, [{ service: 'vpn', state: 'running', address: vpnUrl, portal: null }])
   await media.stop()
   await eventually(listed, (list) => list.length === 0, often('no media'))
 })

@@ -8,6 +8,7 @@ import { createProvider, type Provider, type ProviderDependencies } from './prov
 import type { OpenIdConfig } from './settings.ts'
 
 export { type OpenIdIdentity } from './identity.ts'
+export { fixedOpenId, type OpenIdSource } from './openid-source.ts'
 export { checkAdministrator } from './one-account.ts'
 export { signInOpenIdUser, type SignedInUser } from './openid-users.ts'
 

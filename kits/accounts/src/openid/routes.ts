@@ -5,6 +5,7 @@ import { maxFlowAge } from './flow.ts'
 import type { OpenIdIdentity } from './identity.ts'
 import type { OpenId } from './openid.ts'
 import { OpenIdError } from './openid-error.ts'
+import type { OpenIdSource } from './openid-source.ts'
 
 type AnyCall = Call<unknown, undefined, undefined, undefined>
 
@@ -50,7 +51,7 @@ const answerText = z.string().max(4096).optional()
 const CallbackQuery = z.looseObject({ code: answerText, state: answerText, iss: answerText, error: answerText })
 
 /** Returns the routes of sign-in through a provider, for the service to mount; without a provider they answer that there is none. */
-export function openIdRoutes<Caller>(openId: OpenId | undefined, mount: OpenIdMount<Caller>): Route[] {
+export function openIdRoutes<Caller>(source: OpenIdSource, mount: OpenIdMount<Caller>): Route[] {
   const { path, tag, access, limits, envelope: { schema, wrap } = noEnvelope } = mount
   const route = routeFor<Record<string, Caller>, string>()
   const shared = { method: 'GET', tag, access } as const
@@ -70,7 +71,7 @@ export function openIdRoutes<Caller>(openId: OpenId | undefined, mount: OpenIdMo
         limit: limits.provider,
         success: { status: 200, body: schema(OpenIdProvider) },
       },
-      () => wrap({ name: openId?.name ?? null } satisfies OpenIdProvider),
+      async () => wrap({ name: (await source.find())?.name ?? null } satisfies OpenIdProvider),
     ),
     route(
       {
@@ -80,7 +81,7 @@ export function openIdRoutes<Caller>(openId: OpenId | undefined, mount: OpenIdMo
         description: 'For browsers: 303 to the provider, and from there to the callback.',
         query: StartQuery,
       },
-      (call) => start(required(openId, mount), mount, call),
+      async (call) => start(source, mount, call),
     ),
     route(
       {
@@ -90,7 +91,7 @@ export function openIdRoutes<Caller>(openId: OpenId | undefined, mount: OpenIdMo
         description: 'Sets the session cookie; 303 to the path asked for, or to the sign-in page with `sign_in_error`.',
         query: CallbackQuery,
       },
-      (call) => finish(required(openId, mount), mount, call),
+      async (call) => finish(required(await source.find(), mount), mount, call),
     ),
   ]
 }
@@ -102,8 +103,9 @@ function required<Caller>(openId: OpenId | undefined, { notConfigured }: OpenIdM
 
 type StartCall = Pick<AnyCall, 'client' | 'answer'> & { readonly query: z.infer<typeof StartQuery> }
 
-async function start<Caller>(openId: OpenId, mount: OpenIdMount<Caller>, call: StartCall): Promise<Content> {
+async function start<Caller>(source: OpenIdSource, mount: OpenIdMount<Caller>, call: StartCall): Promise<Content> {
   const { next, again, moved } = call.query
+  const openId = required(await source.find(), mount)
   // The cookie has to be set at the address to which the provider sends the browser back.
   const publicHost = new URL(openId.publicUrl).hostname
   const isElsewhere = call.client.host.toLowerCase() !== publicHost && moved === undefined
@@ -112,7 +114,8 @@ async function start<Caller>(openId: OpenId, mount: OpenIdMount<Caller>, call: S
     return seeOther(call, `${openId.publicUrl}${mount.path}?${query.toString()}`)
   }
   try {
-    const { url, cookie } = await openId.start(next, { mustAskAgain: again !== undefined })
+    const current = required(await source.findForSignIn(), mount)
+    const { url, cookie } = await current.start(next, { mustAskAgain: again !== undefined })
     const { name, ...options } = cookieOf(mount, call)
     call.answer.setCookie(name, cookie, { ...options, maxAge: maxFlowAge / 1000 })
     return seeOther(call, url)
@@ -150,7 +153,7 @@ async function refused<Caller>(
 ): Promise<Content> {
   if (!(error instanceof OpenIdError)) throw error
   const { reason, person } = error
-  const isAttempt = reason !== 'openid_cancelled' && reason !== 'openid_unavailable'
+  const isAttempt = !['openid_cancelled', 'openid_unavailable', 'openid_disconnected'].includes(reason)
   const named = person === undefined ? {} : { username: person, isProved: true }
   if (isAttempt) await securityLog.failed({ from: call.client, reason, status: 303, ...named })
   return seeOther(call, `${signInPage}?sign_in_error=${reason}`)

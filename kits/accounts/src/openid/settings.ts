@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { checkFile, commaList, filePath, OperatorError, settingKind, webAddress } from '@hearth/runtime'
 import { z } from 'zod'
+import { isSecureOrLocal } from './connection/portal-address.ts'
 
 const text = z.string().meta(settingKind('text'))
 const groupList = commaList.meta(settingKind('text')).optional()
@@ -9,7 +10,7 @@ const groupList = commaList.meta(settingKind('text')).optional()
 /** The settings of sign-in through an OpenID Connect provider, for the schema of a service's settings. */
 export const openIdSettings = {
   OIDC_ISSUER: webAddress
-    .refine(isSecureOrLocal, 'must be an https address; http is for a provider on this machine')
+    .refine(isAcceptable, 'must be an https address; http is for a provider on this machine')
     .refine((address) => !/[?#]/.test(address), 'must be an address without ? and #')
     .optional(),
   OIDC_CLIENT_ID: text.optional(),
@@ -114,8 +115,6 @@ function needed(settings: OpenIdSettings, name: 'OIDC_CLIENT_ID'): string {
   return value
 }
 
-function isSecureOrLocal(address: string): boolean {
-  if (!URL.canParse(address)) return true
-  const { protocol, hostname } = new URL(address)
-  return protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || /^127\.[\d.]+$/.test(hostname)
+function isAcceptable(address: string): boolean {
+  return !URL.canParse(address) || isSecureOrLocal(new URL(address))
 }

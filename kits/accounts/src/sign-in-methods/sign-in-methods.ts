@@ -141,6 +141,11 @@ export class SignInMethods<User extends MethodUser> {
     return user
   }
 
+  /** Checks the caller's password, for another change of who may sign in. Throws an `AccountError` when it is wrong. */
+  async checkPassword(caller: MethodCaller, proof: PasswordProof): Promise<void> {
+    await this.#prove(caller, proof)
+  }
+
   async #prove(caller: MethodCaller, { password, from }: PasswordProof): Promise<User> {
     const { securityLog, findUser, ownGuesses } = this.#dependencies
     const user = await findUser(caller.userId)

@@ -25,3 +25,6 @@ export const knownServices: readonly KnownService[] = [
 
 /** Header of a health answer that names the service. */
 export const serviceHeader = 'hearth-service'
+
+/** Header of a health answer of the sites service that names the address of its portal. */
+export const portalHeader = 'hearth-portal'

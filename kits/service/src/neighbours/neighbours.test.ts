@@ -13,10 +13,10 @@ import { createNeighbours, type Visitor } from './neighbours.ts'
 
 /** Answers as a service's health route does. */
 const healthy =
-  (service: string): RequestListener =>
+  (service: string, more: Record<string, string> = {}): RequestListener =>
   (request, response) => {
     const isHealth = request.url?.endsWith('/health') === true
-    response.writeHead(isHealth ? 200 : 404, isHealth ? { 'hearth-service': service } : {}).end('{}')
+    response.writeHead(isHealth ? 200 : 404, isHealth ? { 'hearth-service': service, ...more } : {}).end('{}')
   }
 
 /** A server on loopback, and the number of requests it got. */
@@ -67,7 +67,7 @@ test('services at the ports of this machine are found under the host name that t
   await using other = await serve(healthy('Something else'))
   const { list } = neighboursAt({ vpn: 1, media: media.port, inverter: other.port, sites: await freePort() })
   assert.deepEqual(await list(visitor), {
-    services: [{ service: 'media', state: 'running', address: `http://localhost:${media.port}` }],
+    services: [{ service: 'media', state: 'running', address: `http://localhost:${media.port}`, portal: null }],
   })
 })
 
@@ -92,9 +92,23 @@ test('services of the settings have the address of the settings, and loopback is
     named('media', media.url),
     named('sites', 'https://sites.example.org', `${sites.url}/`),
   ])
-  const far = { service: 'sites', state: 'running', address: 'https://sites.example.org' }
+  const far = { service: 'sites', state: 'running', address: 'https://sites.example.org', portal: null }
   assert.deepEqual(await list(remote), { services: [far] })
-  assert.deepEqual((await list(visitor)).services, [{ service: 'media', state: 'running', address: media.url }, far])
+  assert.deepEqual((await list(visitor)).services, [
+    { service: 'media', state: 'running', address: media.url, portal: null },
+    far,
+  ])
+})
+
+test('the sites service names its portal, and only an https address of a host is one', async () => {
+  const portalOf = async (service: ServiceName, portal: string) => {
+    await using server = await serve(healthy(service, { 'hearth-portal': portal }))
+    return (await neighboursAt({ [service]: server.port }).list(visitor)).services[0]?.portal
+  }
+  assert.equal(await portalOf('sites', 'https://auth.example.org'), 'https://auth.example.org')
+  assert.equal(await portalOf('media', 'https://auth.example.org'), null)
+  for (const portal of ['http://auth.example.org', 'https://auth.example.org/x', 'javascript:alert(1)', 'https://'])
+    assert.equal(await portalOf('sites', portal), null)
 })
 
 test('an empty list in the settings shows none, and asks nobody', async () => {

@@ -38,7 +38,7 @@ const currentFor = 10_000
 /** States that are kept: a machine may be reached at several of its addresses. */
 const maxStates = 32
 
-type State = Neighbour['state']
+type Found = Pick<Neighbour, 'state' | 'portal'>
 
 /** A service at one address, and the address that its visitor opens. */
 interface Candidate {
@@ -55,26 +55,26 @@ interface Candidate {
 export function createNeighbours(dependencies: NeighbourDependencies): ListNeighbours {
   const { service, configured, clock, known = knownServices, timeLimit = 1500 } = dependencies
   const others = known.filter(({ name }) => name !== service)
-  const states = new Map<string, { readonly at: number; readonly state: Promise<State | undefined> }>()
+  const states = new Map<string, { readonly at: number; readonly found: Promise<Found | undefined> }>()
 
-  function stateOf(candidate: Candidate): Promise<State | undefined> {
+  function find(candidate: Candidate): Promise<Found | undefined> {
     const { checked } = candidate
     const cached = states.get(checked)
-    if (cached !== undefined && clock.monotonic() - cached.at < currentFor) return cached.state
-    const state = checkService(candidate, { isExpected: configured !== undefined, timeLimit })
+    if (cached !== undefined && clock.monotonic() - cached.at < currentFor) return cached.found
+    const found = checkService(candidate, { isExpected: configured !== undefined, timeLimit })
     states.delete(checked)
-    states.set(checked, { at: clock.monotonic(), state })
+    states.set(checked, { at: clock.monotonic(), found })
     const [oldest] = states.keys()
     if (states.size > maxStates && oldest !== undefined) states.delete(oldest)
-    return state
+    return found
   }
 
   return async (visitor) => {
-    const candidates = configured === undefined ? find(others, visitor) : choose(others, configured, visitor)
+    const candidates = configured === undefined ? findHere(others, visitor) : choose(others, configured, visitor)
     const services = await Promise.all(
       candidates.map(async (candidate): Promise<Neighbour[]> => {
-        const state = await stateOf(candidate)
-        return state === undefined ? [] : [{ service: candidate.service.name, state, address: candidate.address }]
+        const found = await find(candidate)
+        return found === undefined ? [] : [{ service: candidate.service.name, address: candidate.address, ...found }]
       }),
     )
     return { services: services.flat() }
@@ -96,7 +96,7 @@ function choose(
 }
 
 /** Services at their default ports of the address that the visitor connected to. */
-function find(others: readonly KnownService[], { origin, connectedTo }: Visitor): readonly Candidate[] {
+function findHere(others: readonly KnownService[], { origin, connectedTo }: Visitor): readonly Candidate[] {
   if (connectedTo === undefined || !URL.canParse(origin)) return []
   const used = new URL(origin)
   // Another port or https means that something between forwards to this service, and not necessarily to others.
@@ -117,12 +117,13 @@ const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[?
 async function checkService(
   { service, checked }: Candidate,
   { isExpected, timeLimit }: { isExpected: boolean; timeLimit: number },
-): Promise<State | undefined> {
+): Promise<Found | undefined> {
   const { name, health, ready } = service
   const base = checked.replace(/\/+$/, '')
   const answer = await readHealth(`${base}${health}`, timeLimit)
-  if (answer?.status === 503 && isExpected) return 'not_ready'
+  const portal = name === 'sites' ? (answer?.portal ?? null) : null
+  if (answer?.status === 503 && isExpected) return { state: 'not_ready', portal }
   if (answer?.status !== 200 || answer.service !== name) return undefined
-  if (ready === undefined) return 'running'
-  return (await readHealth(`${base}${ready}`, timeLimit))?.status === 503 ? 'not_ready' : 'running'
+  const isReady = ready === undefined || (await readHealth(`${base}${ready}`, timeLimit))?.status !== 503
+  return { state: isReady ? 'running' : 'not_ready', portal }
 }

@@ -1,12 +1,14 @@
 import { get as getHttp, type IncomingMessage } from 'node:http'
 import { get as getHttps } from 'node:https'
-import { serviceHeader } from './known-services.ts'
+import { portalHeader, serviceHeader } from './known-services.ts'
 
 /** Head of another service's answer. */
 export interface HealthAnswer {
   readonly status: number
   /** Name of the service that answered; undefined when it is none of Hearth's. */
   readonly service: string | undefined
+  /** Address of its portal, of the sites service. */
+  readonly portal: string | undefined
 }
 
 /**
@@ -18,11 +20,19 @@ export async function readHealth(address: string, timeLimit: number): Promise<He
     const response = await request(address, timeLimit)
     response.destroy()
     const service = response.headers[serviceHeader]
-    return { status: response.statusCode ?? 0, service: typeof service === 'string' ? service : undefined }
+    const portal = response.headers[portalHeader]
+    return {
+      status: response.statusCode ?? 0,
+      service: typeof service === 'string' ? service : undefined,
+      portal: typeof portal === 'string' && isOrigin(portal) ? portal : undefined,
+    }
   } catch {
     return undefined
   }
 }
+
+const isOrigin = (text: string): boolean =>
+  text.startsWith('https://') && URL.canParse(text) && new URL(text).origin === text
 
 function request(address: string, timeLimit: number): Promise<IncomingMessage> {
   const get = address.startsWith('https:') ? getHttps : getHttp

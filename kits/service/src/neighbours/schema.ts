@@ -9,6 +9,10 @@ export const Neighbour = z
       .enum(['running', 'not_ready'])
       .meta({ description: '`not_ready`: it answers, but cannot do its work at the moment' }),
     address: z.string().meta({ format: 'uri', description: 'Address for the browser that sent this request' }),
+    portal: z
+      .string()
+      .nullable()
+      .meta({ description: 'Address of the portal at which people sign in; of the sites service alone' }),
   })
   .meta({ id: 'Neighbour' })
 export type Neighbour = z.infer<typeof Neighbour>

@@ -3,6 +3,8 @@ const failures = {
   openid_expired: 'The sign-in took too long, or went on in another tab. Try again.',
   openid_invalid: 'The answer of the sign-in provider was not accepted. Try again; the log of the service says more.',
   openid_unavailable: 'The sign-in provider cannot be reached right now. Sign in another way, or try again later.',
+  openid_disconnected:
+    'The portal does not know this service any more. Sign in another way; an administrator can connect it again in the settings.',
   openid_not_allowed: 'Your account at the sign-in provider is in no group that may sign in here.',
   openid_name_taken:
     'Somebody here has your user name or e-mail address already. Ask an administrator to rename that user.',

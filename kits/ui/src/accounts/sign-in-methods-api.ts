@@ -25,7 +25,7 @@ export interface SignInMethodsApi {
 export const methodKeys = { passkeys: ['passkeys'], codes: ['recovery-codes'] } as const
 
 /** The place of the API, and what its writes need. */
-interface SignInMethodsPlace {
+export interface SignInMethodsPlace {
   readonly session: SessionStore
   /** What precedes `/passkeys`, such as `/api`. */
   readonly prefix: string
@@ -33,11 +33,16 @@ interface SignInMethodsPlace {
   readonly send?: (request: Request) => Promise<Response>
 }
 
-type Send = <Content>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => Promise<Content>
+/** Sends a request to the API of accounts. */
+export type SendToAccounts = <Content>(
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: object,
+) => Promise<Content>
 
 /** Creates the calls of a service that mounts the routes of sign-in methods, and whose passwords prove changes of them. */
 export function createSignInMethodsApi(place: SignInMethodsPlace): SignInMethodsApi {
-  const send = createSend(place)
+  const send = createAccountSend(place)
   return {
     passkeySignIn: {
       start: async () => {
@@ -74,8 +79,12 @@ export function createSignInMethodsApi(place: SignInMethodsPlace): SignInMethods
   }
 }
 
-/** Sends JSON, and returns the content of the answer; some services put it into an envelope. */
-function createSend({ session, prefix, send = (request) => fetch(request) }: SignInMethodsPlace): Send {
+/** Creates the function that sends JSON, and returns the content of the answer; some services put it into an envelope. */
+export function createAccountSend({
+  session,
+  prefix,
+  send = (request) => fetch(request),
+}: SignInMethodsPlace): SendToAccounts {
   return async <Content>(method: string, path: string, body?: object) => {
     const token = session.csrfToken()
     const headers = new Headers(body === undefined ? {} : { 'content-type': 'application/json' })

@@ -1,5 +1,5 @@
 import type { SecurityLog } from '@hearth/accounts/security-log'
-import { checkAdministrator, type OpenId } from '@hearth/accounts/openid'
+import { checkAdministrator, type OpenIdSource } from '@hearth/accounts/openid'
 import { openIdRoutes } from '@hearth/accounts/openid-routes'
 import type { Route } from '@hearth/http'
 import type { Access, Limit } from '../access.ts'
@@ -12,8 +12,7 @@ export const openIdPath = '/admin/api/openid'
 
 /** Dependencies of sign-in through a provider. */
 export interface OpenIdSignInDependencies {
-  /** Undefined when no provider is configured. */
-  readonly openId: OpenId | undefined
+  readonly openId: OpenIdSource
   readonly sessions: Sessions
   readonly securityLog: SecurityLog
   readonly isPublishedSecurely: boolean

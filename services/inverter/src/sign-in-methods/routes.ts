@@ -9,6 +9,12 @@ import { Problem } from '../problems.ts'
 
 const counted: Limit = 'counted'
 
+/** The administrator of a session, with its key. Throws for the command line. */
+export function methodCallerOf({ name, via }: Caller) {
+  if (via.kind !== 'session') throw new Problem('sign_in_required', 'Sign in with a browser first')
+  return { userId: name, username: name, key: via.key }
+}
+
 /** Passkeys and recovery codes: signing in with them, and the administrator's own. */
 export function ownMethodRoutes(
   methods: SignInMethods<MethodUser>,
@@ -21,10 +27,7 @@ export function ownMethodRoutes(
     access: { visitor: 'public' satisfies Access, user: 'admin' satisfies Access },
     limits: { start: counted, signIn: counted, read: counted, write: counted },
     cookie: { name: 'hearth_inverter_passkey', isPublishedSecurely: context.isPublishedSecurely },
-    callerOf({ name, via }) {
-      if (via.kind !== 'session') throw new Problem('sign_in_required', 'Sign in with a browser first')
-      return { userId: name, username: name, key: via.key }
-    },
+    callerOf: methodCallerOf,
     session: {
       schema: Session,
       open: (call, { username }, method) => openSessionOf({ sessions, context, call }, username, method),

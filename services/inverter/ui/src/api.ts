@@ -1,4 +1,10 @@
-import { answer, createApiClient, createSessionStore, createSignInMethodsApi } from '@hearth/ui'
+import {
+  answer,
+  createApiClient,
+  createSessionStore,
+  createPortalConnectionApi,
+  createSignInMethodsApi,
+} from '@hearth/ui'
 import type { components, paths } from './api.gen.ts'
 
 /** The bodies of the API by name. */
@@ -46,6 +52,9 @@ export const api = createApiClient<paths>(session)
 
 /** Passkeys and recovery codes. */
 export const signInMethods = createSignInMethodsApi({ session, prefix: '/admin/api' })
+
+/** The connection to a Hearth portal. */
+export const portalConnection = createPortalConnectionApi({ session, prefix: '/admin/api' })
 
 /** Names of cached answers; an event that says `changed` names the same collections. */
 export const keys = {

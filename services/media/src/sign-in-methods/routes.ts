@@ -9,6 +9,12 @@ import type { Sessions } from '../accounts/sessions.ts'
 import { signInOff } from '../problems.ts'
 import { accountActor } from '../security-log/event-origin.ts'
 
+/** The account of a session, with its key. Throws while sign-in is off. */
+export function methodCallerOf({ username, sessionKey }: Caller) {
+  if (sessionKey === undefined) throw signInOff()
+  return { ...accountActor(username), key: sessionKey }
+}
+
 /** Parts of the service that the routes of passkeys and recovery codes call. */
 export interface SignInMethodRoutesContext {
   readonly methods: SignInMethods<MethodUser>
@@ -30,10 +36,7 @@ export function ownMethodRoutes(context: SignInMethodRoutesContext, cookies: Pag
     checkOpen() {
       if (!sessions.isOn()) throw signInOff()
     },
-    callerOf({ username, sessionKey }) {
-      if (sessionKey === undefined) throw signInOff()
-      return { ...accountActor(username), key: sessionKey }
-    },
+    callerOf: methodCallerOf,
     session: {
       schema: SignInAnswer,
       async open(call, { username }, method) {

@@ -1,4 +1,10 @@
-import { answer, createApiClient, createSessionStore, createSignInMethodsApi } from '@hearth/ui'
+import {
+  answer,
+  createApiClient,
+  createSessionStore,
+  createPortalConnectionApi,
+  createSignInMethodsApi,
+} from '@hearth/ui'
 import type { components, paths } from './api.gen.ts'
 import { answered, createMediaSession } from './session/media-session.ts'
 import { createTokenSend } from './session/send-with-token.ts'
@@ -64,6 +70,9 @@ export const api = createApiClient<paths>(session, createTokenSend())
 
 /** Passkeys and recovery codes. */
 export const signInMethods = createSignInMethodsApi({ session, prefix: '/api', send: createTokenSend() })
+
+/** The connection to a Hearth portal. */
+export const portalConnection = createPortalConnectionApi({ session, prefix: '/api', send: createTokenSend() })
 
 /** Names of cached answers. */
 export const keys = {

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto'
-import { signInOpenIdUser, type OpenId, type OpenIdIdentity } from '@hearth/accounts/openid'
+import { fixedOpenId, signInOpenIdUser, type OpenId, type OpenIdIdentity } from '@hearth/accounts/openid'
 import { openIdRoutes } from '@hearth/accounts/openid-routes'
 import type { Database } from '@hearth/database'
 import type { Route } from '@hearth/http'
@@ -30,7 +30,7 @@ export interface OpenIdSignInDependencies {
 /** Sign-in through an OpenID Connect provider. It counts as confirmation of who is calling, like every sign-in. */
 export function openIdSignInRoutes(dependencies: OpenIdSignInDependencies): Route[] {
   const { openId, accounts, cookies, publicUrl } = dependencies
-  return openIdRoutes<Visitor>(openId, {
+  return openIdRoutes<Visitor>(fixedOpenId(openId), {
     path: openIdPath,
     tag: 'Session',
     access: 'public' satisfies Access,

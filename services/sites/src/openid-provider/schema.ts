@@ -34,6 +34,9 @@ export const ClientSettings = z.strictObject({
     .max(64)
     .default([])
     .meta({ description: 'Groups that may use it; empty for everybody who can sign in at the portal' }),
+  admin_groups: z.array(GroupName).max(64).optional().meta({
+    description: 'Groups whose members are administrators, of a Hearth service alone; stays as it is when left out',
+  }),
   consent: z
     .enum(['given', 'asked'])
     .default('given')
@@ -64,6 +67,7 @@ export const OpenIdClientView = z
     post_logout_redirect_uris: z.array(z.string()),
     backchannel_logout_uri: z.string().nullable(),
     groups: z.array(z.string()),
+    admin_groups: z.array(z.string()).optional(),
     consent: z.enum(['given', 'asked']),
     pkce_required: z.boolean(),
     is_public: z.boolean(),

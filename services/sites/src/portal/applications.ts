@@ -15,3 +15,18 @@ export interface ApplicationSignIn {
   /** Says who may sign in to the application at an origin, and whether the user is one of them; undefined without one there. */
   explainUse(origin: string, user: PortalUser | undefined): Promise<string | undefined>
 }
+
+/** Pages of the portal's host about applications. */
+export type ApplicationPages = Omit<ApplicationSignIn, 'namingGroup' | 'explainUse'>
+
+/** Adds pages to those of the applications; each answers its own paths, and knows its own sign-ins. */
+export function withPages(applications: ApplicationSignIn, more: ApplicationPages): ApplicationSignIn {
+  return {
+    answers: (path) => more.answers(path) || applications.answers(path),
+    answer: (page) => (more.answers(page.url.pathname) ? more.answer(page) : applications.answer(page)),
+    findSignIn: async (id, authority) =>
+      (await more.findSignIn(id, authority)) ?? applications.findSignIn(id, authority),
+    namingGroup: (group) => applications.namingGroup(group),
+    explainUse: (origin, user) => applications.explainUse(origin, user),
+  }
+}

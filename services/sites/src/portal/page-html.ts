@@ -104,6 +104,8 @@ h2 { margin: 1.5rem 0 .5rem; font-size: 1.1rem }
 p { margin: .5rem 0 } .dim { color: var(--dim) } .bad { color: var(--bad) }
 label { display: block; margin-top: 1rem; font-weight: 600 }
 input { width: 100%; margin-top: .25rem; padding: .6rem .7rem; font: inherit; font-weight: 400; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: .5rem }
+fieldset { margin: 1rem 0 0; padding: .25rem 1rem 1rem; border: 1px solid var(--line); border-radius: .5rem } legend { padding: 0 .35rem; font-weight: 600 }
+label.check { display: flex; gap: .6rem; margin-top: .6rem; font-weight: 400 } label.check input { width: 1.15rem; height: 1.15rem; flex: none; margin: .2rem 0 0; padding: 0 }
 button { width: 100%; margin-top: 1rem; padding: .65rem; font: inherit; font-weight: 600; cursor: pointer; color: var(--card); background: var(--accent); border: 1px solid var(--accent); border-radius: .5rem }
 button.other { color: var(--accent); background: transparent }
 button:focus-visible, input:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }

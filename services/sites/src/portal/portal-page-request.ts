@@ -87,6 +87,16 @@ export async function readPageBody(page: PageRequest): Promise<Readonly<Record<s
   return body
 }
 
+/** Reads the JSON that a program sends; an empty object when it is none. */
+export async function readJsonBody({ request }: Pick<PageRequest, 'request'>): Promise<unknown> {
+  try {
+    return JSON.parse(await readText(request))
+  } catch (error) {
+    if (error instanceof Problem) throw error
+    return {}
+  }
+}
+
 const otherSite = () =>
   forbidden('This page was open for too long, or the request came from another site. Please try again.')
 

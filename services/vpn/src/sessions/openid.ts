@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { RequestOrigin } from '@hearth/accounts'
-import { signInOpenIdUser, type OpenId, type OpenIdIdentity } from '@hearth/accounts/openid'
+import { signInOpenIdUser, type OpenIdIdentity, type OpenIdSource } from '@hearth/accounts/openid'
 import { openIdRoutes } from '@hearth/accounts/openid-routes'
 import { createSessionKey, hashPassword } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
@@ -19,8 +19,7 @@ export const openIdPath = '/api/openid'
 
 /** Dependencies of sign-in through a provider. */
 export interface OpenIdSignInDependencies {
-  /** Undefined when no provider is configured. */
-  readonly openId: OpenId | undefined
+  readonly openId: OpenIdSource
   readonly database: Database<Tables>
   readonly clock: Clock
   readonly sessions: Sessions

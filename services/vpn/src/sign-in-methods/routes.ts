@@ -11,6 +11,9 @@ import type { PasskeyHolder } from './sign-in-methods.ts'
 
 const counted: Limit = 'counted'
 
+/** The user of a session, with its key. */
+export const methodCallerOf = ({ userId, username, via }: SessionCaller) => ({ userId, username, key: via.key })
+
 /** Passkeys and recovery codes: signing in with them, and a user's own. */
 export function ownMethodRoutes(
   methods: SignInMethods<PasskeyHolder>,
@@ -23,7 +26,7 @@ export function ownMethodRoutes(
     access: { visitor: 'public' satisfies Access, user: 'session' satisfies Access },
     limits: { start: 'ceremony' satisfies Limit, signIn: counted, read: counted, write: counted },
     cookie: { name: 'hearth_vpn_passkey', isPublishedSecurely: context.isPublishedSecurely },
-    callerOf: ({ userId, username, via }) => ({ userId, username, key: via.key }),
+    callerOf: methodCallerOf,
     session: {
       schema: Session,
       open: (call, user, method) => openSessionOf({ sessions, context, call }, user, method),

@@ -1,4 +1,10 @@
-import { answer, createApiClient, createSessionStore, createSignInMethodsApi } from '@hearth/ui'
+import {
+  answer,
+  createApiClient,
+  createPortalConnectionApi,
+  createSessionStore,
+  createSignInMethodsApi,
+} from '@hearth/ui'
 import type { components, paths } from './api.gen.ts'
 
 type Schemas = components['schemas']
@@ -104,6 +110,9 @@ export const api = createApiClient<paths>(session)
 
 /** Passkeys and recovery codes. */
 export const signInMethods = createSignInMethodsApi({ session, prefix: '/api' })
+
+/** The connection to a Hearth portal. */
+export const portalConnection = createPortalConnectionApi({ session, prefix: '/api' })
 
 /** Names of cached answers; an event that says `changed` names the same collections. */
 export const keys = {

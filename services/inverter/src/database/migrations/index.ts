@@ -11,6 +11,7 @@ import * as energyHistory from './0009-energy-history.ts'
 import * as plans from './0010-plans.ts'
 import * as parameterSnapshots from './0011-parameter-snapshots.ts'
 import * as plant from './0012-plant.ts'
+import * as openIdConnection from './0013-openid-connection.ts'
 
 /** All steps, oldest first. */
 export const migrations: Migrations = {
@@ -26,4 +27,5 @@ export const migrations: Migrations = {
   '0010-plans': plans,
   '0011-parameter-snapshots': parameterSnapshots,
   '0012-plant': plant,
+  '0013-openid-connection': openIdConnection,
 }

@@ -6,6 +6,7 @@ import {
   NotificationsLink,
   PageHeader,
   PasswordDialog,
+  PortalConnectionSection,
   QueryState,
   Section,
   SettingsForm,
@@ -21,6 +22,8 @@ import {
   api,
   type GatewaySettings,
   keys,
+  portalConnection,
+  readNeighbours,
   readSettings,
   saveSettings,
   type SettingsView,
@@ -41,6 +44,7 @@ export function SettingsPage() {
           <LiveForm key={settings.data.settings.live_interval_seconds} stored={settings.data.settings} />
           <Password />
           <SignInMethods api={signInMethods} service="Inverter" />
+          <PortalConnectionSection api={portalConnection} neighbours={readNeighbours} />
           <OwnSessions />
           <BackupSection
             read={() => answer(api.GET('/admin/api/backups'))}

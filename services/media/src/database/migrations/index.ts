@@ -15,6 +15,7 @@ import * as lists from './0013-lists.ts'
 import * as storage from './0014-storage.ts'
 import * as workbench from './0015-workbench.ts'
 import * as exportRoom from './0016-export-room.ts'
+import * as openIdConnection from './0017-openid-connection.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -34,4 +35,5 @@ export const migrations: Migrations = {
   '0014-storage': storage,
   '0015-workbench': workbench,
   '0016-export-room': exportRoom,
+  '0017-openid-connection': openIdConnection,
 }

@@ -1,9 +1,17 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
-import { answer, FormDialog, Section, SignInMethods, StatusBadge, useSession } from '@hearth/ui'
+import {
+  answer,
+  FormDialog,
+  PortalConnectionSection,
+  Section,
+  SignInMethods,
+  StatusBadge,
+  useSession,
+} from '@hearth/ui'
 import { useForm, type FormErrors } from '@mantine/form'
 import { IconLock, IconLockOpen2, IconUserEdit } from '@tabler/icons-react'
 import { useState } from 'react'
-import { api, type Settings, type SettingsAnswer, signInMethods } from '../api.ts'
+import { api, portalConnection, readNeighbours, type Settings, type SettingsAnswer, signInMethods } from '../api.ts'
 import { ActionButton } from '../buttons.tsx'
 import { OwnSessions } from './own-sessions.tsx'
 import { MediaTokens, useHasTokens } from './own-tokens.tsx'
@@ -50,6 +58,7 @@ export function AccessSettings({ settings }: { settings: Settings }) {
       {settings.enable_authentication && (
         <>
           <SignInMethods api={signInMethods} service="Media" />
+          <PortalConnectionSection api={portalConnection} neighbours={readNeighbours} />
           <MediaTokens />
           <OwnSessions />
         </>

@@ -14,8 +14,10 @@ export function checkClientInput(input: OpenIdClientValues, groups: readonly str
   const wrong = logout === null ? undefined : whyNoAddress(logout, ['https:', 'http:'])
   if (wrong !== undefined) throw invalidField('backchannel_logout_uri', wrong)
   if (input.is_public && !input.pkce_required) throw invalidField('pkce_required', 'is needed without a client secret')
-  const missing = input.groups.find((group) => !groups.includes(group))
-  if (missing !== undefined) throw invalidField('groups', `name a group that there is not: ${missing}`)
+  for (const member of ['groups', 'admin_groups'] as const) {
+    const missing = input[member]?.find((group) => !groups.includes(group))
+    if (missing !== undefined) throw invalidField(member, `name a group that there is not: ${missing}`)
+  }
 }
 
 function whyNoReturnAddress(text: string): string | undefined {

@@ -93,7 +93,8 @@ export class Clients {
     checkClientInput(input, await groups())
     if (!input.is_public && before.secretHash === null)
       throw conflict('A public application has no secret: make a new secret for it, which makes it a confidential one')
-    const { name, ...settings } = input
+    const { name, ...given } = input
+    const settings = { ...given, admin_groups: input.admin_groups ?? before.admin_groups }
     const secret = input.is_public ? { secret_hash: null } : {}
     await database.query.transaction().execute(async (trx) => {
       await nameTaken(() => store.updateClientRow(trx, id, { name, settings: JSON.stringify(settings), ...secret }))
@@ -131,7 +132,10 @@ export class Clients {
 /** Returns the name of an application for each group that one names. */
 export async function applicationsByGroup(db: Kysely<OpenIdProviderTables>): Promise<Map<string, string>> {
   const clients = (await store.listClientRows(db)).map(clientOfRow)
-  return new Map(clients.flatMap(({ name, groups }) => groups.map((group) => [group, name] as const)))
+  const named = clients.flatMap(({ name, groups, admin_groups: admins = [] }) =>
+    [...groups, ...admins].map((group) => [group, name] as const),
+  )
+  return new Map(named)
 }
 
 const createSecret = (): string => randomBytes(32).toString('base64url')

@@ -16,6 +16,7 @@ import { api, keys } from '../api.ts'
 import { ApplicationDialog } from '../applications/application-dialog.tsx'
 import { KeySection } from '../applications/key-section.tsx'
 import { type Application, useApplications } from '../applications/read-applications.ts'
+import { isHearthService, ServiceDialog } from '../applications/service-dialog.tsx'
 import { SetUpDialog } from '../applications/set-up-dialog.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
 
@@ -56,7 +57,8 @@ export function ApplicationsPage() {
             answer={tableAnswer(applications, list?.clients)}
             empty={
               <EmptyState icon={IconApps} title="No application yet">
-                Add Grafana, Immich, Nextcloud or another one: you get the lines to type into it.
+                Add Grafana, Immich, Nextcloud or another one: you get the lines to type into it. Other Hearth services
+                connect themselves, in their settings under Sign in with Hearth.
               </EmptyState>
             }
           />
@@ -70,7 +72,12 @@ export function ApplicationsPage() {
           onAdded={(added) => setDialog({ kind: 'set-up', of: added.client, secret: added.client_secret })}
         />
       )}
-      {dialog?.kind === 'edit' && <ApplicationDialog presets={presets} of={dialog.of} onClose={close} />}
+      {dialog?.kind === 'edit' &&
+        (isHearthService(dialog.of) ? (
+          <ServiceDialog of={dialog.of} onClose={close} />
+        ) : (
+          <ApplicationDialog presets={presets} of={dialog.of} onClose={close} />
+        ))}
       {dialog?.kind === 'set-up' && list !== undefined && (
         <SetUpDialog
           application={dialog.of}
@@ -92,9 +99,18 @@ export function ApplicationsPage() {
   )
 }
 
+function nameOf(application: Application) {
+  return (
+    <>
+      <b>{application.name}</b>
+      {isHearthService(application) && <span className="hearth-dimmed"> Hearth service</span>}
+    </>
+  )
+}
+
 function columns(open: (dialog: Dialog) => void): Column<Application>[] {
   return [
-    { key: 'name', header: 'Name', role: 'title', render: ({ name }) => <b>{name}</b> },
+    { key: 'name', header: 'Name', role: 'title', render: nameOf },
     { key: 'groups', header: 'For', render: ({ groups }) => groups.join(', ') || 'everybody' },
     {
       key: 'used',
@@ -114,7 +130,7 @@ function columns(open: (dialog: Dialog) => void): Column<Application>[] {
         <Group gap="xs" wrap="nowrap" justify="flex-end">
           {(
             [
-              ['Set up', { kind: 'set-up', of, secret: null }],
+              ...(isHearthService(of) ? [] : [['Set up', { kind: 'set-up', of, secret: null }] as const]),
               ['Change', { kind: 'edit', of }],
               ['Delete', { kind: 'remove', of }],
             ] as const

@@ -5,6 +5,7 @@ import {
   LoadingLines,
   NotificationsLink,
   PageHeader,
+  PortalConnectionSection,
   QueryState,
   Section,
   SettingsForm,
@@ -14,7 +15,7 @@ import { useForm } from '@mantine/form'
 import { IconFileCode } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { api, keys, readSettings, type Settings } from '../api.ts'
+import { api, keys, portalConnection, readNeighbours, readSettings, type Settings } from '../api.ts'
 import { EndpointField, usePublicEndpoint } from '../endpoint/endpoint-field.tsx'
 import { settingsSections, type SettingsValues } from '../settings/settings-sections.ts'
 
@@ -44,10 +45,19 @@ export function SettingsPage() {
       {settings.data !== undefined && (
         <div className="hearth-stack">
           <Form key={JSON.stringify(settings.data)} settings={settings.data} />
+          <Portal />
           <Backups />
         </div>
       )}
     </>
+  )
+}
+
+function Portal() {
+  return (
+    <div className="settings-form">
+      <PortalConnectionSection api={portalConnection} neighbours={readNeighbours} />
+    </div>
   )
 }
 
