@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { fetchUserInfo, refreshTokenGrant } from 'openid-client'
 import { eventually } from '@hearth/testing'
 import type { OpenIdClientList, OpenIdClientSecret, OpenIdKeyView } from '../src/openid-provider/schema.ts'
+import type { VisitExplanation } from '../src/portal/schema.ts'
 import { testPassword } from './in-process.ts'
 import { callback, follow, issuerOf, openApplication, portalAnswers, signInAt } from './openid-place.ts'
 import { must, openPortalPlace, type PortalPlace } from './portal-place.ts'
@@ -75,6 +76,14 @@ describe('applications that sign people in through the portal', { skip: caddyObs
     const page = await signInAt(browser, await follow(browser, attempt.url), bob)
     assert.equal(page.status, 403)
     assert.match(page.text, /<strong>bob<\/strong>, who may not use Family only/)
+    const users = await must<{ id: string; username: string }[]>(place.admin, 'GET', '/api/users')
+    const explain = async (username: string) => {
+      const user = users.find((one) => one.username === username)
+      const json = { url: 'https://app.home.test/somewhere', user_id: user?.id }
+      return (await must<VisitExplanation>(place.admin, 'POST', '/api/v1/portal/explain', json)).reason
+    }
+    assert.match(await explain('bob'), /The application .* takes members of family, and bob is in guests\.$/)
+    assert.match(await explain('ann'), /takes members of family, and ann is one of them\.$/)
     const back = await browser.submit(page.at, page.text, {})
     const answer = await follow(browser, back.location ?? '')
     assert.deepEqual(

@@ -63,7 +63,7 @@ onBothDatabases(async (database, name) => {
     })
     return {
       logouts,
-      end() {
+      end: () => {
         snapshot = snapshotOf([])
         for (const listener of listeners) listener(snapshot)
       },

@@ -7,9 +7,11 @@ import type { OutboundAllow } from '@hearth/outbound'
 import type { Log, Timers } from '@hearth/runtime'
 import type { AccountTables } from '../accounts/tables.ts'
 import type { ApplicationSignIn } from '../portal/applications.ts'
+import type { PortalUser } from '../portal/decide.ts'
 import type { PageRequest } from '../portal/portal-page-request.ts'
 import type { PortalState } from '../portal/portal-state.ts'
 import { badRequest, Problem, tooMany } from '../problems.ts'
+import { explainUse } from './account-claims.ts'
 import { createTidy } from './artifact-adapter.ts'
 import { applicationsByGroup, Clients } from './clients/clients.ts'
 import { answerInteraction } from './interactions.ts'
@@ -135,6 +137,12 @@ export class OpenIdProvider implements ApplicationSignIn {
 
   async namingGroup(group: string): Promise<string | undefined> {
     return (await applicationsByGroup(this.#dependencies.database.query)).get(group)
+  }
+
+  async explainUse(origin: string, user: PortalUser | undefined): Promise<string | undefined> {
+    const isThere = (uri: string) => new URL(uri).origin === origin
+    const client = (await this.clients.all()).find(({ redirect_uris: uris }) => uris.some(isThere))
+    return client && explainUse(client, user)
   }
 
   #limit({ request, url, from }: PageRequest): void {

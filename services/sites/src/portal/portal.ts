@@ -93,9 +93,14 @@ export class Portal {
     })
   }
 
-  explain(visit: VisitExplain): VisitExplanation {
-    const { state, reach } = this.#dependencies
-    return explainVisit(visit, state.current(), reach())
+  /** Explains a visit, and who may sign in to the application at the address. */
+  async explain(visit: VisitExplain): Promise<VisitExplanation> {
+    const { state, reach, applications } = this.#dependencies
+    const snapshot = state.current()
+    const explanation = explainVisit(visit, snapshot, reach())
+    const user = visit.user_id === null ? undefined : snapshot?.users.get(visit.user_id)
+    const use = await applications.explainUse(new URL(visit.url).origin, user)
+    return use === undefined ? explanation : { ...explanation, reason: `${explanation.reason} ${use}` }
   }
 
   /** Lists the sessions of visitors, oldest first. */
