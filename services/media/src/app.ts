@@ -94,6 +94,8 @@ import { Trims } from './trims/trims.ts'
 import { ChosenYtDlp, type ChosenYtDlpDependencies } from './updates/chosen-yt-dlp.ts'
 import { fetchTaken } from './updates/fetch-version.ts'
 import { createUpdates } from './updates/updates.ts'
+import { acceptStorage } from './upkeep/accept-storage.ts'
+import { isStorageThere } from './upkeep/find-storage.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
 import { version } from './version.ts'
 import { createPeakFiles } from './waveform/peak-file.ts'
@@ -166,7 +168,7 @@ async function openBase(dependencies: CoreDependencies) {
     clock: timers,
   })
   const folders = new WorkFolders(join(config.dataDirectory, 'work'))
-  const presence = new StoragePresence()
+  const presence = new StoragePresence(() => isStorageThere(db, artifacts.storage))
   const scratch = openScratch(config.dataDirectory)
   return {
     ...dependencies,
@@ -405,7 +407,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
   const jobs = createJobs(core, { readUrl, lookup })
   const mediaLists = createMediaLists(context)
   const lists = new Lists({ ...context, mediaLists })
-  const intake = new MediaIntake({ ...context, queueSize: config.queueSize, hasSpace: () => hasSpace(core) })
+  const intake = new MediaIntake({ ...context, queueSize: config.queueSize, hasSpace: () => mayStore(core) })
   const checks = new FollowChecks({ ...context, mediaLists, intake })
   const renditions = createRenditions({ ...context, jobs })
   const trims = new Trims({ ...context, jobs })
@@ -447,6 +449,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
   const noteUse = createUseTracker(context)
   const features: Omit<Features, 'document'> = {
     space: core.space,
+    acceptStorage: () => acceptStorage(core),
     noteUse,
     metrics,
     backups: dependencies.backups,
@@ -631,6 +634,7 @@ function createJobs(core: Core, { readUrl, lookup }: { readUrl: UrlReader; looku
     checkRoom: (facts, wanted) => core.space.check(facts, wanted),
     nameTemplate: (type) => core.settings.current()[`name_template_${type}`],
     async checkSpace() {
+      await core.space.checkStorage()
       if (!(await hasSpace(core))) throw unavailable('There is not enough space left on the disk')
     },
   })
@@ -638,5 +642,8 @@ function createJobs(core: Core, { readUrl, lookup }: { readUrl: UrlReader; looku
 
 /** Resolves to true while the disk has room for downloads. */
 const hasSpace = async ({ scratch }: Core): Promise<boolean> => (await freeSpace(scratch)) >= diskReserve
+
+/** Resolves to true while new files can be stored: the disk has room, and it is there. */
+const mayStore = async (core: Core): Promise<boolean> => (await hasSpace(core)) && !(await core.presence.look())
 
 const hostOf = (url: string | undefined): string => (url === undefined ? '' : new URL(url).hostname)

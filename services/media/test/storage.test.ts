@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir, rename, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import {
@@ -206,4 +206,38 @@ test('a download whose size is known is forecast, and refused at once when it ca
   assert.deepEqual(await readdir(join(data, 'work')), [])
   const invalid = await send<{ detail: string }>('GET', '/api/storage/preview?budget_bytes=much')
   assert.deepEqual([invalid.status, invalid.body.detail], [400, 'budget_bytes must be a number'])
+})
+
+test('while the disk with the stored files is missing, nothing is stored in its place', async () => {
+  await using folder = await temporaryDirectory()
+  const [data, disk, away] = ['data', 'disk', 'away'].map((name) => join(folder.path, name)) as [string, string, string]
+  await using service = await startServiceProcess('media', {
+    ...knows(platform.host),
+    DATA_DIR: data,
+    ARTIFACTS: disk,
+  })
+  const send = await openCaller(service.url)
+  const person = createPerson(send)
+  const first = await person.submit(platform.page('sound.m4a', { id: 'before' }))
+  const form = { url: platform.page('sound.m4a', { id: 'meanwhile' }), type: 'audio', quality: 'max' }
+
+  await rename(disk, away)
+  await mkdir(disk)
+  const refused = await send<{ detail: string; error: string }>('POST', '/api/submit', form)
+  assert.deepEqual([refused.status, refused.body.error], [503, 'storage_missing'])
+  assert.match(refused.body.detail, /disk with the stored files is missing/)
+  assert.equal((await person.usage()).is_missing, true)
+  assert.deepEqual(await readdir(disk), [])
+
+  await rmdir(disk)
+  await rename(away, disk)
+  assert.equal((await person.submit(form.url)).status, 'analysis_done')
+  assert.equal(await person.download(first.id), 200)
+  assert.equal((await send('POST', '/api/storage/accept')).status, 409)
+
+  await rename(disk, away)
+  await mkdir(disk)
+  const accepted = await send<StorageUsage>('POST', '/api/storage/accept')
+  assert.deepEqual([accepted.status, accepted.body.is_missing, accepted.body.used_bytes], [200, false, 0])
+  assert.equal((await person.submit(platform.page('sound.m4a', { id: 'anew' }))).status, 'analysis_done')
 })

@@ -57,6 +57,7 @@ const least: Record<string, Permissions> = {
   'GET /api/storage/preview': 'read',
   'GET /api/storage/forecast': 'read',
   'GET /api/storage/log': 'read',
+  'POST /api/storage/accept': 'full',
   'GET /api/jobs/{job_id}/beats': 'read',
   'GET /api/waveform/{job_id}/peaks': 'read',
   'GET /api/jobs/{job_id}/workbench': 'read',

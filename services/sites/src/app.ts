@@ -40,6 +40,7 @@ import { firstNode, Nodes, reachHost } from './deploy/nodes/nodes.ts'
 import { createOwnVersion } from './deploy/nodes/own-caddy.ts'
 import { findNodeRow } from './deploy/nodes/store.ts'
 import { onDemandAskUrl } from './deploy/on-demand-routes.ts'
+import { PreparedConfigs } from './deploy/prepared-configs.ts'
 import { createPendingWatch } from './deploy/pending-watch.ts'
 import { createReturnToRevision, createRevisionDiff, createRevisions } from './deploy/revisions.ts'
 import { eventClasses } from './notifications/event-classes.ts'
@@ -70,7 +71,8 @@ import { createEditMany } from './sites/bulk-edit.ts'
 import { createCheckWanted, createSettleWanted, readOnce } from './sites/check-wanted.ts'
 import { hashPassword } from './sites/site-change.ts'
 import { Sites } from './sites/sites.ts'
-import { allDomainOwners, allSiteRows, countPending, findSiteRow, hasOnDemandSite, namePending } from './sites/store.ts'
+import { allDomainOwners, hasOnDemandSite } from './sites/domain-store.ts'
+import { allSiteRows, countPending, findSiteRow, namePending, sitesOfStatusPage } from './sites/store.ts'
 import { unsynced, type SyncSites } from './sites/sync.ts'
 import { createApplyCounts } from './prometheus/apply-counts.ts'
 import { sitesCollectors } from './prometheus/figures.ts'
@@ -83,12 +85,15 @@ import { Traffic } from './traffic/traffic.ts'
 import { createCheckUpstreams } from './traffic/upstreams/check-upstreams.ts'
 import { declaredUpstreams, UpstreamStates } from './traffic/upstreams/upstream-states.ts'
 import { MaintenanceWindows } from './uptime/maintenance/maintenance-windows.ts'
+import { createStatusListener } from './uptime/status-page/status-listener.ts'
 import { StatusPages } from './uptime/status-page/status-pages.ts'
+import { publicSlugs } from './uptime/status-page/store.ts'
 import { createUptimeViews } from './uptime/uptime-views.ts'
 import { createReadWatchedSites } from './uptime/read-watched-sites.ts'
 import { siteFigures } from './uptime/site-figures.ts'
 import { Uptime } from './uptime/uptime.ts'
 import { statesOfNode } from './deploy/store.ts'
+import { openVpnLink, type VpnLink } from './vpn-link/vpn-link.ts'
 
 /** Dependencies of the service. */
 export interface AppDependencies {
@@ -140,6 +145,45 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const context = await openContext(dependencies, () => port())
   const { db, events } = context
   const access = createAccess(context)
+  const uploads = await openUploads({
+    ...context,
+    sitesUsing: (id) => sitesUsingCertificate(db, id),
+    ordered: () => orderedCertificates(db),
+    folder: context.own === undefined ? undefined : join(config.dataDirectory, 'certificates'),
+    onReplaced: (id, siteIds) => void deploy.sync.later(bySystem(`certificate.replaced ${id}`, siteIds)),
+  })
+  const acme = createAcme({
+    ...context,
+    uploads,
+    allow: context.config.outboundAllow,
+    resolvers: context.config.dnsResolvers,
+    onOrder: (order) => context.siteReports.order(order),
+  })
+  const vpnLink = await openVpnLink({
+    ...context,
+    allow: config.outboundAllow,
+    configured: (config.hearthServices ?? []).flatMap(({ name, checked }) => (name === 'vpn' ? [checked] : [])),
+    async caddy() {
+      const node = await deploy.nodes.get(firstNode)
+      return node && { ...node.place, bind: node.place.bind ?? [] }
+    },
+    onNetworks: () => void deploy.sync.later(bySystem('networks.updated')),
+  })
+  const applies = createApplyCounts()
+  const onResult: OnResult = (result, durationMs) => applies.add(result, durationMs)
+  const deploy = await openDeploy({ ...context, onResult, vpnLink }, uploads.material, (event) => {
+    // Before pages get the event, and read the states.
+    traffic.feature.upstreams.outdate()
+    uptime.checks.outdate()
+    vpnLink.poke()
+    events.publish(event)
+    certificates.inventory.outdate()
+    void traffic.learnHosts()
+  })
+  const certificates = openCertificates(context, deploy)
+  const requests = createRequestCounts()
+  const uptime = createUptime(context, deploy)
+  const statusPages = createStatusListener(uptime.feature.pages, context.log)
   const groupNames = async () => (await portal.groups.list()).map(({ name }) => name)
   const { securityLog } = access.accounts
   const openIdProvider = new OpenIdProvider({
@@ -162,38 +206,14 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     ...access,
     state: context.portalState,
     applications: withPages(openIdProvider, serviceConnections),
+    statusPages,
+    reach: () => vpnLink.networks(),
   })
-  const uploads = await openUploads({
-    ...context,
-    sitesUsing: (id) => sitesUsingCertificate(db, id),
-    ordered: () => orderedCertificates(db),
-    folder: context.own === undefined ? undefined : join(config.dataDirectory, 'certificates'),
-    onReplaced: (id, siteIds) => void deploy.sync.later(bySystem(`certificate.replaced ${id}`, siteIds)),
-  })
-  const acme = createAcme({
-    ...context,
-    uploads,
-    allow: context.config.outboundAllow,
-    resolvers: context.config.dnsResolvers,
-    onOrder: (order) => context.siteReports.order(order),
-  })
-  const applies = createApplyCounts()
-  const onResult: OnResult = (result, durationMs) => applies.add(result, durationMs)
-  const deploy = await openDeploy({ ...context, onResult }, uploads.material, (event) => {
-    // Before pages get the event, and read the states.
-    traffic.feature.upstreams.outdate()
-    uptime.checks.outdate()
-    events.publish(event)
-    certificates.inventory.outdate()
-    void traffic.learnHosts()
-  })
-  const certificates = openCertificates(context, deploy)
-  const requests = createRequestCounts()
-  const uptime = createUptime(context, deploy)
   /** Checks learn of an edit even when no Caddy takes it. */
   const publishEdit: Publish = (event) => {
     context.publish(event)
     uptime.checks.outdate()
+    vpnLink.poke()
   }
   const traffic = createTraffic({ ...context, requests, uptime: uptime.checks }, deploy, access)
   const sites = createSites({ ...context, portal, publish: publishEdit }, deploy, uploads)
@@ -242,6 +262,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     certificates,
     uploads,
     acme,
+    vpnLink,
     traffic: traffic.feature,
     uptime: uptime.feature,
     overview: createOverview({
@@ -257,7 +278,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
   await portal.start()
   await openIdProvider.start()
-  await start(context, deploy, { ...sites, certificates, traffic, acme, uptime })
+  await start(context, deploy, { ...sites, certificates, traffic, acme, uptime, vpnLink })
   return {
     http,
     settings: context.settings,
@@ -272,6 +293,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       await portal.close()
       await openIdProvider.close()
       await acme.orders.close()
+      await vpnLink.close()
       await certificates.close()
       await traffic.close()
       uptime.close()
@@ -403,7 +425,7 @@ const bySystem = (cause: string, siteIds: readonly number[] = []) => ({ siteIds,
 
 /** Opens the Caddy servers and what applies the sites; nothing is changed yet. */
 async function openDeploy(
-  context: Context & { onResult: OnResult },
+  context: Context & { onResult: OnResult; vpnLink: Pick<VpnLink, 'networks'> },
   material: UploadedMaterial,
   onApplied: (event: NewEvent) => void,
 ) {
@@ -413,20 +435,23 @@ async function openDeploy(
     // Another version has other capabilities, and may accept sites that the previous one refused.
     onReplaced: (name) => void sync.later({ ...bySystem(`node.replaced ${name}`), isRetrying: true }),
   })
-  const configs = createExpectedConfigs(context.sealer)
+  const configs = createExpectedConfigs(db, context.sealer)
   const desiredState = createReadDesiredState({
     settings: () => settings.current(),
     material,
+    reach: () => context.vpnLink.networks(),
     onDemandAsk: () => onDemandAskUrl(config.bindAddress, context.port()),
   })
+  const prepared = new PreparedConfigs()
   const apply = new Apply({
+    prepared,
     database,
     timers,
     log,
     async nodes() {
       const isProbing = () => settings.current().site_probe
       const onboarded = (await nodes.list()).filter(({ row }) => row.onboarded_at !== null)
-      return onboarded.map((node) => createApplyNode(node, { desiredState, configs, nodes, isProbing }))
+      return onboarded.map((node) => createApplyNode(node, { desiredState, configs, prepared, nodes, isProbing }))
     },
     onApplied(result, changes, durationMs) {
       context.onResult(result, durationMs)
@@ -546,7 +571,8 @@ function createUptime(context: Context, { nodes }: Deploy) {
     },
     onReport: (states) => siteReports.sites(states),
   })
-  const shown = { db, clock: timers, uptime: checks, windows }
+  const sitesShowing = (slug: string) => sitesOfStatusPage(db, slug)
+  const shown = { db, clock: timers, uptime: checks, windows, sitesShowing }
   return {
     checks,
     feature: { views: createUptimeViews(shown), windows, pages: new StatusPages(shown) },
@@ -634,7 +660,8 @@ function createSites(context: Context & { portal: Portal }, deploy: Deploy, uplo
     obstacle: portalObstacle(config),
     groups: async () => (await context.portal.groups.list()).map(({ name }) => name),
   }
-  const readRuleContext = createReadRuleContext({ ...context, nodes, material: uploads.material, portal })
+  const statusPages = () => publicSlugs(db)
+  const readRuleContext = createReadRuleContext({ ...context, nodes, material: uploads.material, portal, statusPages })
   const adapter = async () => (await nodes.get(firstNode))?.client.adapt
   const check = createCheckWanted(readRuleContext)
   const settle = createSettleWanted(readRuleContext, adapter)
@@ -731,11 +758,12 @@ async function start(
   parts: Pick<ReturnType<typeof createSites>, 'onboarding' | 'pending'> & {
     certificates: Certificates
     acme: Acme
+    vpnLink: VpnLink
     traffic: ReturnType<typeof createTraffic>
     uptime: ReturnType<typeof createUptime>
   },
 ): Promise<void> {
-  const { onboarding, pending, certificates, traffic, acme, uptime } = parts
+  const { onboarding, pending, certificates, traffic, acme, uptime, vpnLink } = parts
   await notifications.start()
   own?.onRestarted(() => void drift.check())
   drift.start()
@@ -746,6 +774,7 @@ async function start(
   pending.start()
   await certificates.start()
   acme.orders.start()
+  vpnLink.start()
   await traffic.learnHosts()
   await uptime.checks.start()
   traffic.feature.upstreams.start()

@@ -1,6 +1,6 @@
 import { type DoctorCheck, type Environment, OperatorError } from '@hearth/runtime'
 import { addBackupCommands, addServeCommand, describeBackups } from '@hearth/service'
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import type { ApplyOptions } from './command-line/as-code.ts'
 import type { AddOptions } from './command-line/sites.ts'
 import type { ImportCommand } from './import/import-command.ts'
@@ -34,6 +34,7 @@ function addSiteCommands(program: Command): void {
     .requiredOption('--to <url>', 'the upstream, such as http://192.168.1.5:8080')
     .option('--name <text>', 'name of the site; the first domain when left out')
     .option('--plain', 'over HTTP, without a certificate')
+    .addOption(new Option('--reach <who>', 'who reaches it').choices(['everyone', 'home', 'tunnel']))
     .option('--disabled', 'keep it, and do not serve it yet')
     .action(async (domains: string[], options: AddOptions) => (await sites()).addSite(domains, options))
   program

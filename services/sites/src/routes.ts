@@ -44,6 +44,8 @@ import { type TrafficFeature, trafficRoutes, upstreamRoutes } from './traffic/ro
 import type { Sites } from './sites/sites.ts'
 import { ownTokenRoutes } from './tokens/routes.ts'
 import type { Tokens } from './tokens/tokens.ts'
+import { vpnLinkRoutes } from './vpn-link/routes.ts'
+import type { VpnLink } from './vpn-link/vpn-link.ts'
 
 /** Everything the endpoints call. */
 export interface Features {
@@ -71,6 +73,7 @@ export interface Features {
   readonly certificates: Certificates
   readonly uploads: Uploads
   readonly acme: AcmeFeature
+  readonly vpnLink: VpnLink
   readonly traffic: TrafficFeature
   readonly uptime: UptimeFeature
   readonly overview: Overview
@@ -125,6 +128,7 @@ export function allRoutes(features: Features): Route[] {
     ...certificateRoutes(features.certificates),
     ...uploadRoutes(features.uploads),
     ...acmeRoutes(features.acme),
+    ...vpnLinkRoutes(features.vpnLink),
     ...sslLabsRoutes(features.certificates.sslLabs),
     ...trafficRoutes(features.traffic),
     ...uptimeRoutes(features.uptime),

@@ -12,6 +12,7 @@ import type { SiteTables } from './sites/tables.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
 import { trafficTableNames, type TrafficTables } from './traffic/tables.ts'
 import { uptimeTableNames, type UptimeTables } from './uptime/tables.ts'
+import { vpnLinkTableNames, type VpnLinkTables } from './vpn-link/tables.ts'
 
 /** All tables of the service. Times are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
 export interface Tables
@@ -28,6 +29,7 @@ export interface Tables
     NotificationTables,
     PortalTables,
     OpenIdProviderTables,
+    VpnLinkTables,
     TokenTables<TokenPermissions> {
   facts: FactRow
 }
@@ -57,6 +59,7 @@ export const tableNames = [
   'site_domains',
   'site_versions',
   'nodes',
+  'node_configs',
   'site_states',
   'revisions',
   'revision_sites',
@@ -65,4 +68,5 @@ export const tableNames = [
   ...trafficTableNames,
   ...uptimeTableNames,
   ...notificationTableNames,
+  ...vpnLinkTableNames,
 ] as const

@@ -14,7 +14,7 @@ import { makeSite } from './site-makers.ts'
  * public authority, one that serves sites and gets certificates from it. Prints what visitors see, as JSON.
  */
 const [binary = '', age = 'oldest'] = process.argv.slice(2)
-const names = ['site', 'good.shop', 'bad.shop', 'ca'].map((name) => `${name}.example.org`)
+const names = ['site', 'closed', 'good.shop', 'bad.shop', 'ca'].map((name) => `${name}.example.org`)
 
 execFileSync('ip', ['link', 'set', 'lo', 'up'])
 await using authority = await startCaddy(binary)
@@ -38,9 +38,12 @@ const { config } = compileConfig(
     sites: [
       makeSite(1, { domains: ['site.example.org'], ...says('site') }),
       makeSite(2, { domains: ['*.shop.example.org'], ...says('shop'), tls: { mode: 'on_demand' } }),
+      // The authority is outside.
+      makeSite(3, { domains: ['closed.example.org'], ...says('closed'), reach: 'tunnel' }),
     ],
     options: {
       catchAll: 'not_found',
+      reach: { home: [], tunnel: ['10.8.0.0/24'] },
       acmeCa: 'https://ca.example.org:9443/acme/test/directory',
       onDemandAsk: 'http://127.0.0.1:9000/ask',
     },
@@ -59,12 +62,25 @@ const site = await eventually(
   (seen) => seen !== 'none',
   { seconds: 20 },
 ).catch(String)
+const closed = await eventually(
+  () => visit('closed.example.org'),
+  (seen) => seen !== 'none',
+  { seconds: 20 },
+).catch(String)
 const good = await eventually(
   () => visit('good.shop.example.org'),
   (seen) => seen !== 'none',
   { seconds: 20 },
 ).catch(String)
-console.log(JSON.stringify({ error, site, good, bad: await visit('bad.shop.example.org') }))
+console.log(
+  JSON.stringify({
+    error,
+    site,
+    closed: closed.replace(/^.*<h1>(.*)<\/h1>.*html>/, '$1'),
+    good,
+    bad: await visit('bad.shop.example.org'),
+  }),
+)
 
 /** The body and who signed, or `none` when there is no handshake. */
 function visit(host: string): Promise<string> {

@@ -30,6 +30,7 @@ describe('certificates of a public ACME authority', { skip: namespaceObstacle() 
       assert.deepEqual(JSON.parse(stdout), {
         error: '',
         site: 'site by Test Intermediate',
+        closed: 'Only reachable through the VPN by Test Intermediate',
         good: 'shop by Test Intermediate',
         bad: 'none',
       })

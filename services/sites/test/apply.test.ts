@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { createFastTimers } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
@@ -277,7 +278,9 @@ test('the last applied configuration is stored encrypted', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   await makeSite(admin, sayingSite('told', 'nobody is to read this'))
-  const row = await sites.service.app.deploy.nodes.get(1)
-  assert.match(row?.row.expected_config ?? '', /^v1\./)
-  assert.doesNotMatch(row?.row.expected_config ?? '', /nobody/)
+  const database = new DatabaseSync(join(sites.folder, 'sites.db'), { readOnly: true })
+  const [stored] = database.prepare('select config from node_configs').all()
+  database.close()
+  assert.match(String(stored?.['config']), /^v1\./)
+  assert.doesNotMatch(String(stored?.['config']), /nobody/)
 })

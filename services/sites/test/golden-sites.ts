@@ -94,6 +94,11 @@ export const goldenSites: Readonly<Record<string, readonly CompiledSite[]>> = {
       { passwordHashes },
     ),
   ],
+  reach: [
+    makeSite(1, { ...one, upstreams }),
+    makeSite(2, { domains: ['home.test', '*.home.test'], ...internal, upstreams, reach: 'home' }),
+    makeSite(3, { domains: ['tunnel.test'], upstreams, reach: 'tunnel', tls: { mode: 'off' } }),
+  ],
   maintenance: [
     makeSite(1, { ...one, upstreams, maintenance_mode: true, maintenance: { allow: ['10.0.0.1'], retry_after: 600 } }),
   ],
@@ -136,6 +141,7 @@ export function goldenState(name: string): DesiredState {
     catchAll: 'not_found',
     acmeEmail: 'operator@example.org',
     onDemandAsk: 'http://127.0.0.1:1/ask',
+    reach: { home: ['192.168.1.0/24', '2001:db8:1::/64'], tunnel: ['10.8.0.0/24', 'fd08::/64'] },
   } as const
   return { sites: goldenSites[name] ?? [], options }
 }

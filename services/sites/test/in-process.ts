@@ -6,6 +6,7 @@ import { readConfig, type Config } from '../src/config.ts'
 import { openService, type Service } from '../src/open-service.ts'
 import { createBrowser, type Browser } from './browser.ts'
 import { freePort } from './free-port.ts'
+import { newCaddy } from './real-caddy.ts'
 
 export type { Browser } from './browser.ts'
 
@@ -50,7 +51,7 @@ export async function startSites(
 ): Promise<Sites> {
   const silent = createLog({ name: 'test', level: process.env['TEST_LOG'] ?? 'silent' })
   const places: Record<string, string> = caddy
-    ? { CADDY_HTTP_PORT: String(await freePort()), CADDY_HTTPS_PORT: String(await freePort()) }
+    ? { ...chosenCaddy(), CADDY_HTTP_PORT: String(await freePort()), CADDY_HTTPS_PORT: String(await freePort()) }
     : { CADDY_ADMIN: 'http://127.0.0.1:9' }
   const open = async (dataDirectory: string, more: Readonly<Record<string, string>>) => {
     const config = readConfig({
@@ -69,6 +70,10 @@ export async function startSites(
   }
   return new SitesInProcess(await openInProcess(open, folder))
 }
+
+/** The newer Caddy for `TEST_CADDY=newest npm test -- …`; otherwise the one of the system. */
+const chosenCaddy = (): Record<string, string> =>
+  process.env['TEST_CADDY'] === 'newest' ? { CADDY_PATH: newCaddy() } : {}
 
 interface Started {
   close(): Promise<void>

@@ -52,7 +52,7 @@ test('Caddy queries this service and issues no certificate for an unknown name',
   await assert.rejects(askHost(sites.caddyPorts[1], 'stranger.example.org', { isSecure: true }))
   const node = await sites.service.app.deploy.nodes.get(1)
   const { config } = (await node?.client.readConfig()) ?? {}
-  assert.match(JSON.stringify(config), /"ask":"http:\/\/127\.0\.0\.1:\d+\/api\/v1\/on-demand\/ask"/)
+  assert.match(JSON.stringify(config), /"(?:ask|endpoint)":"http:\/\/127\.0\.0\.1:\d+\/api\/v1\/on-demand\/ask"/)
   await eventually(
     async () => JSON.stringify((await node?.client.readConfig())?.config),
     (text) => text.includes(`:${new URL(sites.url).port}/api/v1/on-demand`),

@@ -277,6 +277,10 @@ describe('hostile applications and visitors of the OpenID Connect provider', { s
     assert.match(lured.text, /began in another browser/)
     const resumed = await victim.open(`${issuerOf(place)}/oidc/auth/${uid}`)
     assert.equal(resumed.status, 400)
+    // A host beside the portal's may set such a cookie for it, though not the one that names the browser.
+    victim.cookies.get(portalHost)?.set('__Secure-hearth_interaction', uid)
+    const planted = await victim.open(`${issuerOf(place)}/oidc/interaction/${uid}`)
+    assert.deepEqual([planted.status, planted.location], [400, undefined])
     const guessed = await victim.open(`${issuerOf(place)}/oidc/interaction/${'a'.repeat(43)}`)
     assert.equal(guessed.status, 400)
     for (const wrong of ['..', 'x', '%00', `${uid}/..`, "'"]) {

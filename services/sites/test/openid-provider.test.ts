@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { fetchUserInfo, refreshTokenGrant } from 'openid-client'
 import { eventually } from '@hearth/testing'
 import type { OpenIdClientList, OpenIdClientSecret, OpenIdKeyView } from '../src/openid-provider/schema.ts'
+import type { VisitExplanation } from '../src/portal/schema.ts'
 import { testPassword } from './in-process.ts'
 import { callback, follow, issuerOf, openApplication, portalAnswers, signInAt } from './openid-place.ts'
 import { must, openPortalPlace, type PortalPlace } from './portal-place.ts'
@@ -75,6 +76,14 @@ describe('applications that sign people in through the portal', { skip: caddyObs
     const page = await signInAt(browser, await follow(browser, attempt.url), bob)
     assert.equal(page.status, 403)
     assert.match(page.text, /<strong>bob<\/strong>, who may not use Family only/)
+    const users = await must<{ id: string; username: string }[]>(place.admin, 'GET', '/api/users')
+    const explain = async (username: string) => {
+      const user = users.find((one) => one.username === username)
+      const json = { url: 'https://app.home.test/somewhere', user_id: user?.id }
+      return (await must<VisitExplanation>(place.admin, 'POST', '/api/v1/portal/explain', json)).reason
+    }
+    assert.match(await explain('bob'), /The application .* takes members of family, and bob is in guests\.$/)
+    assert.match(await explain('ann'), /takes members of family, and ann is one of them\.$/)
     const back = await browser.submit(page.at, page.text, {})
     const answer = await follow(browser, back.location ?? '')
     assert.deepEqual(
@@ -154,6 +163,35 @@ describe('applications that sign people in through the portal', { skip: caddyObs
     })
     const page = await browser.open(`${issuerOf(place)}/oidc/session/end?${hint.toString()}`)
     assert.match(page.text, /Rotated signed you out/)
+  })
+
+  test('an application without a secret signs people in by PKCE alone', async () => {
+    const application = await openApplication(place, 'Telephone', { is_public: true })
+    assert.equal(application.secret, '')
+    const browser = place.visitor()
+    const attempt = await application.begin()
+    const tokens = await application.finish(
+      attempt,
+      (await signInAt(browser, await follow(browser, attempt.url), ann)).at,
+    )
+    const next = await refreshTokenGrant(application.configuration, tokens.refresh_token ?? '')
+    assert.notEqual(next.refresh_token, tokens.refresh_token)
+  })
+
+  test('max_age asks for a sign-in that is no older', async () => {
+    const application = await openApplication(place, 'Careful')
+    const browser = place.visitor()
+    const begun = await application.begin()
+    const first = await application.finish(begun, (await signInAt(browser, await follow(browser, begun.url), ann)).at)
+    const recent = await application.begin({ max_age: '3600' })
+    await application.finish(recent, (await follow(browser, recent.url)).at)
+    const attempt = await application.begin({ max_age: '0' })
+    const page = await follow(browser, attempt.url)
+    assert.match(page.text, /To continue to Careful/)
+    const silent = await application.begin({ max_age: '0', prompt: 'none' })
+    assert.notEqual((await follow(browser, silent.url)).at.searchParams.get('error'), null)
+    const again = await application.finish(attempt, (await signInAt(browser, page, ann)).at)
+    assert.ok(Number(again.claims()?.['auth_time']) >= Number(first.claims()?.['auth_time']))
   })
 
   test('an application may ask that people choose who they are', async () => {

@@ -20,6 +20,7 @@ const paths = [
   '/security-log',
   '/settings',
   '/settings/notifications',
+  '/settings/vpn',
   '/account',
   '/onboarding',
   '/welcome',

@@ -55,8 +55,11 @@ describe('attacks on sites that visitors sign in to', { skip: caddyObstacle() },
       }
     }
     for (const name of ['Remote.User', 'remote-_user', 'Remote~Groups']) {
+      const begun = place.origin.requests.length
       const { status } = await ann.visit(ann.url('a.home.test'), { headers: { [name]: 'root' } })
-      assert.equal(status, 400, name)
+      const seen = place.origin.requests.slice(begun).map(({ headers }) => JSON.stringify(headers))
+      // A newer Caddy takes some of them away itself.
+      assert.ok(status === 400 || (status === 200 && seen.every((text) => !text.includes('root'))), name)
     }
   })
 

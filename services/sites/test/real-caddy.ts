@@ -177,12 +177,22 @@ function launch(
   return { child, log: () => log }
 }
 
-/** A load that meets a certificate which Caddy is just storing is refused for that alone, and is sent again. */
+/**
+ * A load that meets a certificate which Caddy is just storing is refused for that alone, and a connection may end when the load
+ * before it closes its admin socket. Both are sent again; the same configuration loaded twice is what one load is.
+ */
 async function loadConfig(admin: RealCaddy['admin'], config: string): Promise<{ status: number; error: string }> {
   for (let attempt = 1; ; attempt += 1) {
-    const { status, text } = await admin('POST', '/load', { type: 'application/json', text: config })
-    const error = status === 200 ? '' : (JSON.parse(text) as { error: string }).error
-    if (attempt === 5 || !error.includes('decoding certificate metadata')) return { status, error }
+    const answer = await admin('POST', '/load', { type: 'application/json', text: config }).catch(
+      (failure: unknown) => {
+        if (attempt === 5 || (failure as NodeJS.ErrnoException).code !== 'ECONNRESET') throw failure
+        return undefined
+      },
+    )
+    if (answer !== undefined) {
+      const error = answer.status === 200 ? '' : (JSON.parse(answer.text) as { error: string }).error
+      if (attempt === 5 || !error.includes('decoding certificate metadata')) return { status: answer.status, error }
+    }
     await pause(200)
   }
 }

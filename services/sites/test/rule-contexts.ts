@@ -16,6 +16,7 @@ export function makeRuleContext(members: Partial<RuleContext> = {}): RuleContext
     socketDirectories: ['/run/apps'],
     hasOnDemandAsk: true,
     portal: { obstacle: undefined, siteId: 1, groups: new Set(['family']) },
+    statusPages: new Set(['home']),
     hasNewDirectives: false,
     allowsRaw: true,
     hasCertificate: (id) => id === 1,

@@ -128,7 +128,7 @@ for (const age of caddyAges)
       await once(portal, 'listening')
       const tls = { mode: 'internal' } as const
       const site = makeSite(7, { domains: ['p.test'], upstreams: [{ url: origin.url }], tls, sign_in: {} })
-      const sockets = { verify: `unix/${path}`, pages: `unix/${path}.pages` }
+      const sockets = { verify: `unix/${path}`, pages: `unix/${path}.pages`, status: `unix/${path}.status` }
       await served.serve([site], {}, { portal: sockets })
       const headers = { 'Remote-User': 'root', remote_groups: 'admins', Cookie: 'a=1; __Host-hearth_site=key; b=2' }
       const visit = { https: true, method: 'PUT', body: 'a body', headers: { ...headers, 'Content-Length': '6' } }

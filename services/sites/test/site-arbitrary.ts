@@ -155,6 +155,7 @@ const rest = fc.record(
       uri: path,
       copy_headers: fc.subarray(['Remote-User', 'X-A']),
     }),
+    reach: fc.constantFrom('everyone', 'home', 'tunnel'),
     access: fc.record({ allow: networks, deny: networks, noindex: fc.boolean(), block_bots: fc.boolean() }),
     paths,
     redirects: fc.subarray<NonNullable<Input['redirects']>[number]>([

@@ -39,6 +39,7 @@ test('sites are added, listed and removed on the command line of a running servi
     ],
     [['add', 'other.test', '--to', 'unix//run/x.sock', '--plain'], /^hearth: --to: is a socket outside/],
     [['add', 'not a name', '--to', to], /^hearth: domains[^\n]*not a name/],
+    [['add', 'other.test', '--to', to, '--reach', 'nobody'], /--reach/],
     [['remove', 'nowhere.test'], /^hearth: there is no site .*nowhere\.test/],
   ]
   for (const [words, message] of wrong) {
@@ -46,6 +47,16 @@ test('sites are added, listed and removed on the command line of a running servi
     assert.deepEqual([code, stdout], [1, ''], words.join(' '))
     assert.match(stderr, message)
   }
+
+  const inner = await run('add', 'inner.test', '--to', to, '--plain', '--reach', 'tunnel')
+  const all = JSON.parse((await run('list', '--json')).stdout) as { site_name: string; reach: string }[]
+  assert.deepEqual([inner.code, all.find((one) => one.site_name === 'inner.test')?.reach], [0, 'tunnel'])
+  const closed = await eventually(
+    () => askHost(httpPort, 'inner.test'),
+    ({ status }) => status !== 404,
+  )
+  assert.equal(closed.status, 503, 'no tunnel is known')
+  await run('remove', 'inner.test')
 
   // A name that is a domain of another site means neither.
   const other = await run('add', 'books.test', '--to', '127.0.0.1:9', '--name', 'pics.test', '--plain')

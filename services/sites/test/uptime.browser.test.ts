@@ -14,7 +14,7 @@ import {
   wideAndPhone,
 } from '@hearth/testing'
 import type { Tables } from '../src/tables.ts'
-import { makeSite } from './served.ts'
+import { askHost, makeSite } from './served.ts'
 import { openSitesPlace, type SitesPlace } from './sites-place.ts'
 
 const skip = browserObstacle()
@@ -35,22 +35,27 @@ async function startProgram() {
   }
 }
 
-test('pages show what is up, live; a window is planned and a status page published', { skip }, async () => {
-  await using program = await startProgram()
-  await using place = await openSitesPlace()
-  const { admin } = place
-  const site = { tls: { mode: 'off' }, upstreams: [{ url: program.url }] }
-  const check = { interval_seconds: 10, failures: 1 }
-  await makeSite(admin, { ...site, site_name: 'Wiki', domains: ['wiki.test'], check })
-  await makeSite(admin, { ...site, site_name: 'Photos', domains: ['photos.test'], check: { enabled: false } })
-  await seeUp(place)
-  await writeHistory(place)
-  program.break()
-  await seeDown(place)
-  program.mend()
-  await planWindow(place)
-  await publish(place)
-})
+test(
+  'pages show what is up, live; a window is planned and a status page published at its own domain',
+  { skip },
+  async () => {
+    await using program = await startProgram()
+    await using place = await openSitesPlace()
+    const { admin } = place
+    const site = { tls: { mode: 'off' }, upstreams: [{ url: program.url }] }
+    const check = { interval_seconds: 10, failures: 1 }
+    await makeSite(admin, { ...site, site_name: 'Wiki', domains: ['wiki.test'], check })
+    await makeSite(admin, { ...site, site_name: 'Photos', domains: ['photos.test'], check: { enabled: false } })
+    await seeUp(place)
+    await writeHistory(place)
+    program.break()
+    await seeDown(place)
+    program.mend()
+    await planWindow(place)
+    await publish(place)
+    await giveDomain(place)
+  },
+)
 
 async function seeUp(place: SitesPlace): Promise<void> {
   const { page } = place
@@ -169,4 +174,21 @@ async function publish(place: SitesPlace): Promise<void> {
     { what: 'the style of the page' },
   )
   await assertUsableOn(page, wideAndPhone, { picture: 'sites-status-page' })
+}
+
+/** Adds a site that shows the status page. */
+async function giveDomain({ page, goTo, sites }: SitesPlace): Promise<void> {
+  await goTo('/sites/new')
+  await page.getByLabel('Name').fill('Status')
+  await page.getByRole('combobox', { name: 'Domains' }).fill('status.test')
+  await page.getByRole('combobox', { name: 'Domains' }).press('Enter')
+  await page.getByLabel('Type').selectOption('Status page')
+  await page.getByLabel('Status page', { exact: true }).selectOption('Our house')
+  await page.getByRole('button', { name: 'TLS and HTTPS' }).click()
+  await page.getByLabel('Certificate', { exact: true }).selectOption('off')
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-status-site' })
+  await page.getByRole('button', { name: 'Add site', exact: true }).click()
+  await page.getByRole('heading', { name: 'Status', level: 1 }).waitFor()
+  const [port] = sites.caddyPorts
+  assert.match((await askHost(port, 'status.test')).text, /Our house/)
 }

@@ -311,6 +311,7 @@ export const tableNames = [
   ...accessTableNames,
   'dns_rules',
   'dns_records',
+  'managed_dns_records',
   'dns_zones',
   'peer_filter_pauses',
   'name_requests',

@@ -92,6 +92,7 @@ async function exercise(service: TestService): Promise<void> {
   assert.equal((await call('GET', '/api/peers?search=%00')).status, 400)
 
   await exerciseAccess(service, peers)
+  await exerciseManagedRecords({ call: service.call.bind(service) })
 
   const user = await service.addUser('someone', 'user')
   for (const [body, field] of [
@@ -109,6 +110,33 @@ async function exercise(service: TestService): Promise<void> {
   const deleted = await call('DELETE', '/api/interfaces/wg1')
   assert.equal(deleted.body.data.deleted_peers, 11)
   assert.equal((await call('GET', '/api/peers')).body.data.total, 4)
+}
+
+/** Leaves three records, one of them overridden by a local one. */
+async function exerciseManagedRecords({ call }: Pick<TestService, 'call'>): Promise<void> {
+  const record = { type: 'A', value: '10.8.0.1' }
+  const names = ['a.example', '*.a.example', 'b.example', 'gone.example']
+  const path = '/api/dns/managed-records/sites-1'
+  const put = names.map((name) => Object.assign({ name }, record))
+  for (const ttl of [60, 30]) {
+    const { body } = await call('POST', path, { put: put.map((one) => Object.assign({ ttl }, one)) })
+    assert.deepEqual([body.data.put, body.data.refused], [4, []])
+  }
+  await call('POST', '/api/dns/records', { name: 'b.example', type: 'CNAME', value: 'a.example' })
+  assert.equal((await call('POST', path, { remove: [{ name: 'GONE.example', ...record }] })).body.data.removed, 1)
+  const { body } = await call('GET', '/api/dns/managed-records?search=EXAMPLE&limit=2&offset=1')
+  assert.deepEqual([body.total, body.data.map((one: { name: string }) => one.name)], [3, ['*.a.example', 'b.example']])
+  const kept = (await call('GET', path)).body.data.records as { ttl: number; overridden: boolean }[]
+  assert.deepEqual(
+    kept.map(({ ttl, overridden }) => [ttl, overridden]),
+    [
+      [30, false],
+      [30, false],
+      [30, true],
+    ],
+  )
+  await call('POST', '/api/dns/managed-records/cams', { put: [{ name: 'cam.example', ...record }] })
+  assert.equal((await call('DELETE', '/api/dns/managed-records/cams')).body.data.removed, 1)
 }
 
 /** Leaves a group, two rules and an interface that denies the rest. */
@@ -144,6 +172,7 @@ async function contents(service: TestService): Promise<unknown> {
       '/api/access/groups',
       '/api/access/rules',
       '/api/access/defaults',
+      '/api/dns/managed-records',
     ].map((path) => service.call('GET', path)),
   )
   return JSON.parse(

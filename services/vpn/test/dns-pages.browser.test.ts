@@ -6,6 +6,7 @@ import {
   assertPagesUsable,
   assertUsableOn,
   browserObstacle,
+  screenshot,
   eventually,
   everyScreen,
   settled,
@@ -188,10 +189,17 @@ test(
       ['*.home.example', 'CNAME', 'nas.fine.example'],
     ])
       await fixture.call('POST', '/api/dns/records', { name, type, value })
+    const kept = ['*.home.example', `${'a-long-site.'.repeat(12)}example`]
+    await fixture.call('POST', '/api/dns/managed-records/sites-1', {
+      put: kept.map((name) => ({ name, type: 'AAAA', value: 'fd00:1234:5678:9abc:def0:1234:5678:9abc' })),
+    })
     await fixture.look('ads.shop.example', 'www.fine.example', `${'part-of-a-long-name.'.repeat(9)}example`)
     await untilLogged(fixture, 3)
     const urls = paths.map((path) => `${fixture.service.url}${path}`)
     await assertPagesUsable(page, everyScreen, { service: 'VPN', urls })
+    await page.goto(`${fixture.service.url}/dns/names`)
+    await page.getByText('A local name stands before it').waitFor()
+    await screenshot(page, 'vpn-dns-names-kept')
     await page.goto(`${fixture.service.url}/dns/lists`)
     await page.getByRole('button', { name: '2 lines' }).click()
     const leftOut = page.getByRole('dialog', { name: 'Lines left out of List /mixed' })

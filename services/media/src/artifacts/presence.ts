@@ -1,7 +1,13 @@
 /** What is known of the storage: whether the files that are recorded are in it. */
 export class StoragePresence {
+  readonly #isThere: () => Promise<boolean>
   readonly #onChange = new Set<(isMissing: boolean) => void>()
   #isMissing = false
+
+  /** `isThere` finds out whether at least one of the recorded files is in the storage. */
+  constructor(isThere: () => Promise<boolean>) {
+    this.#isThere = isThere
+  }
 
   /** True while none of the recorded files is in the storage: its disk is not mounted, or it is another folder or bucket. */
   get isMissing(): boolean {
@@ -13,6 +19,12 @@ export class StoragePresence {
     this.#onChange.add(listener)
     listener(this.#isMissing)
     return () => this.#onChange.delete(listener)
+  }
+
+  /** Looks for the storage now. Resolves to true when it is missing. */
+  async look(): Promise<boolean> {
+    this.note(!(await this.#isThere()))
+    return this.#isMissing
   }
 
   /** Notes what a look at the storage found. */

@@ -137,9 +137,14 @@ export class Shares {
 
   /** Deletes links that ended long ago, and old uses and fetches. */
   async tidy(): Promise<void> {
-    const now = this.#dependencies.clock.now()
+    const { clock, database } = this.#dependencies
+    const now = clock.now()
     await deleteOldFetches(this.#db, { now, keptSince: now - fetchesKeptFor })
-    await store.deleteSpent(this.#db, now - endedKeptFor)
+    await database.query.transaction().execute(async (trx) => {
+      // An eviction locks the links before it deletes those of jobs that go.
+      await store.lockLinks(database, trx)
+      await store.deleteSpent(trx, now - endedKeptFor)
+    })
   }
 
   async #insert(trx: Kysely<Tables>, link: ShareLinkRow, further: readonly string[] = []): Promise<void> {

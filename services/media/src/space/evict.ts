@@ -8,9 +8,8 @@ import { tryLockJobs } from '../jobs/lock-store.ts'
 import { findJobs } from '../jobs/store.ts'
 import type { EvictionRow } from './tables.ts'
 import type { Tables } from '../tables.ts'
-import { forgetFiles } from '../upkeep/store.ts'
 import type { RoomPlan } from './plan-room.ts'
-import { insertEvictions, whichMayGo } from './store.ts'
+import { forgetFiles, insertEvictions, whichMayGo } from './store.ts'
 
 /** Jobs of a plan were changed, or work on them began, while their files were about to go. */
 export class PlanOutdated extends Error {

@@ -16,13 +16,17 @@ import type { Space } from './space.ts'
 
 export interface SpaceRouteDependencies {
   readonly space: Space
+  /** Takes the storage as it is, without the recorded files. Throws a problem when they are there. */
+  readonly acceptStorage: () => Promise<void>
   readonly lookup: Pick<MediaLookup, 'find'>
   readonly readUrl: (text: string) => Promise<MediaUrl>
 }
 
+const shared = { method: 'GET', tag: 'Storage', access: 'member' } as const
+
 /** What stored files take, and what goes to make room. */
-export function spaceRoutes({ space, lookup, readUrl }: SpaceRouteDependencies): Route[] {
-  const shared = { method: 'GET', tag: 'Storage', access: 'member' } as const
+export function spaceRoutes(dependencies: SpaceRouteDependencies): Route[] {
+  const { space, lookup, readUrl } = dependencies
   return [
     route(
       {
@@ -63,6 +67,7 @@ export function spaceRoutes({ space, lookup, readUrl }: SpaceRouteDependencies):
         return space.forecast(info, { type, quality })
       },
     ),
+    acceptRoute(dependencies),
     route(
       {
         ...shared,
@@ -75,4 +80,24 @@ export function spaceRoutes({ space, lookup, readUrl }: SpaceRouteDependencies):
       ({ query }) => space.evictions(query.limit),
     ),
   ]
+}
+
+function acceptRoute({ space, acceptStorage }: SpaceRouteDependencies): Route {
+  return route(
+    {
+      ...shared,
+      method: 'POST',
+      path: '/api/storage/accept',
+      summary: 'Use the storage as it is, without the recorded files',
+      description:
+        'While none of the recorded files can be found, nothing new is stored. When they are gone for good, this lets downloads go on.',
+      limit: '20',
+      success: { status: 200, body: StorageUsage },
+      errors: [409],
+    },
+    async () => {
+      await acceptStorage()
+      return space.usage()
+    },
+  )
 }

@@ -32,7 +32,7 @@ export interface SpaceDependencies {
   readonly artifacts: ArtifactLedger
   /** Directory of the artifacts; undefined in object storage. */
   readonly artifactsFolder: string | undefined
-  readonly presence: Pick<StoragePresence, 'isMissing'>
+  readonly presence: Pick<StoragePresence, 'isMissing' | 'look'>
   readonly bus: MediaBus
   readonly timers: Timers
   readonly log: Log
@@ -126,6 +126,7 @@ export class Space implements Room, ExportRoom {
   }
 
   async checkExport({ stored, work }: ExportSize): Promise<void> {
+    await this.checkStorage()
     const found = await this.#assess(stored, { diskBytes: stored + work })
     if (!found.fits) throw noRoom(this.#refusal(stored, found))
   }
@@ -154,6 +155,8 @@ export class Space implements Room, ExportRoom {
   }
 
   async #reserve(holder: Holder, { bytes, diskBytes }: { bytes: number; diskBytes: number }): Promise<void> {
+    // What would be stored now would lie in the mount point, and be hidden once the disk is back.
+    if (await this.#dependencies.presence.look()) throw new MediaFailure('storage_missing')
     const diskShortage = diskBytes === 0 ? 0 : diskBytes - (await this.#diskRoom())
     if (diskShortage > 0 && !(await this.#frees())) throw new MediaFailure('disk_full')
     for (let round = 1; ; round += 1) {
@@ -163,6 +166,11 @@ export class Space implements Room, ExportRoom {
       const found = await this.#assess(bytes, { besides: holder.id, diskBytes })
       throw new MediaFailure('no_room', this.#refusal(bytes, found))
     }
+  }
+
+  /** Throws a problem while the storage is missing. */
+  async checkStorage(): Promise<void> {
+    if (await this.#dependencies.presence.look()) throw storageMissing()
   }
 
   /** Makes room where more is stored than the budget allows. Resolves to false when it cannot be kept to. */
@@ -289,5 +297,8 @@ interface Holder {
 
 const noRoom = (detail: string): Problem =>
   new Problem(503, `There is no room for this: ${detail}`, { more: { error: 'no_room' } })
+
+const storageMissing = (): Problem =>
+  new Problem(503, new MediaFailure('storage_missing').message, { more: { error: 'storage_missing' } })
 
 const nothingGone: Evicted = { places: [], events: [] }

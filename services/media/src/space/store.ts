@@ -20,8 +20,8 @@ export interface Slice<Row> {
 /** Time for which a new copy stays: somebody is about to fetch it. Milliseconds. */
 const youngCopy = 600_000
 
-/** Jobs whose files may go: finished, not pinned, without work under way and without a link that works. */
-const mayGo = (now: number) => (row: ExpressionBuilder<Tables, 'jobs'>) =>
+/** Jobs whose files nobody works on or wants kept: finished, not pinned, without work under way. */
+export const isAtRest = (now: number) => (row: ExpressionBuilder<Tables, 'jobs'>) =>
   row.and([
     row('jobs.status', 'in', completedStatuses),
     row('jobs.artifact', 'is not', null),
@@ -45,8 +45,28 @@ const mayGo = (now: number) => (row: ExpressionBuilder<Tables, 'jobs'>) =>
           .where('exports.status', 'in', waiting),
       ),
     ),
-    row.not(hasLiveLink(now)),
   ])
+
+/** Jobs whose files may go to make room: at rest, and without a link that works. */
+const mayGo = (now: number) => (row: ExpressionBuilder<Tables, 'jobs'>) =>
+  row.and([isAtRest(now)(row), row.not(hasLiveLink(now))])
+
+/** Removes the file, links, stems, exports and the workbench from a job's rows. In a transaction that locks the job. */
+export async function forgetFiles(trx: Db, id: string, message: string): Promise<JobRow | undefined> {
+  // A link to further files goes on with those.
+  const withOthers = trx.selectFrom('share_files').select('token_hash')
+  await trx.deleteFrom('share_links').where('job_id', '=', id).where('token_hash', 'not in', withOthers).execute()
+  await trx.deleteFrom('stem_splits').where('job_id', '=', id).execute()
+  await trx.deleteFrom('exports').where('job_id', '=', id).execute()
+  await trx.deleteFrom('workbench_sessions').where('job_id', '=', id).execute()
+  return trx
+    .updateTable('jobs')
+    .set({ artifact: null, message, analysis_wanted_at: null, analysis_lease_until: null })
+    .where('id', '=', id)
+    .where('status', 'in', completedStatuses)
+    .returningAll()
+    .executeTakeFirst()
+}
 
 /** Of some jobs, the ids of those whose files may go. */
 export async function whichMayGo(db: Db, ids: readonly string[], now: number): Promise<Set<string>> {

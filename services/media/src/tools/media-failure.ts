@@ -16,6 +16,7 @@ const phrases = {
   tool_too_old: 'yt-dlp is too old to be used; update it under Settings, Tools',
   tool_missing: 'A program the service needs cannot be started',
   blocked_address: 'The address leads into a private network, which is not allowed',
+  storage_missing: 'The disk with the stored files is missing; mount it, then try again',
   no_room: 'The storage budget has no room for this',
   disk_full: 'There is not enough space left on the disk',
   timeout: 'It took longer than the settings allow',

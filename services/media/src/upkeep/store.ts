@@ -1,37 +1,27 @@
 import { sql, type Kysely } from 'kysely'
 import type { ArtifactRow } from '../artifacts/tables.ts'
 import type { JobRow, Tables } from '../tables.ts'
-import { activeStatuses, completedStatuses } from '../jobs/job-machine.ts'
+import { activeStatuses } from '../jobs/job-machine.ts'
+import { isAtRest } from '../space/store.ts'
 
 type Db = Kysely<Tables>
 
 /** Finished jobs whose files are older than a timestamp. */
-export async function expiredJobs(db: Db, before: number): Promise<JobRow[]> {
-  return db
-    .selectFrom('jobs')
-    .selectAll()
-    .where('status', 'in', completedStatuses)
-    .where('artifact', 'is not', null)
-    .where('finished_at', '<', before)
-    .limit(1000)
-    .execute()
+export async function expiredJobs(db: Db, { before, now }: Expiry): Promise<JobRow[]> {
+  const atRest = db.selectFrom('jobs').selectAll().where(isAtRest(now))
+  return atRest.where('finished_at', '<', before).limit(1000).execute()
 }
 
-/** Removes the file, links, stems, exports and the workbench from a job's rows. In a transaction that locks the job. */
-export async function forgetFiles(trx: Db, id: string, message: string): Promise<JobRow | undefined> {
-  // A link to further files goes on with those.
-  const withOthers = trx.selectFrom('share_files').select('token_hash')
-  await trx.deleteFrom('share_links').where('job_id', '=', id).where('token_hash', 'not in', withOthers).execute()
-  await trx.deleteFrom('stem_splits').where('job_id', '=', id).execute()
-  await trx.deleteFrom('exports').where('job_id', '=', id).execute()
-  await trx.deleteFrom('workbench_sessions').where('job_id', '=', id).execute()
-  return trx
-    .updateTable('jobs')
-    .set({ artifact: null, message, analysis_wanted_at: null, analysis_lease_until: null })
-    .where('id', '=', id)
-    .where('status', 'in', completedStatuses)
-    .returningAll()
-    .executeTakeFirst()
+/** Times of a clean-up: files of jobs that finished before one go, unless somebody is at work on them now. */
+export interface Expiry {
+  readonly before: number
+  readonly now: number
+}
+
+/** Resolves to true if the files of a job may still go. In a transaction that locks the job. */
+export async function isExpired(trx: Db, id: string, { before, now }: Expiry): Promise<boolean> {
+  const atRest = trx.selectFrom('jobs').select('id').where('id', '=', id).where(isAtRest(now))
+  return (await atRest.where('finished_at', '<', before).executeTakeFirst()) !== undefined
 }
 
 /** Of some jobs, the ids of those that are queued or active. */

@@ -11,6 +11,8 @@ import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { ArtifactLedger } from '../artifacts/ledger.ts'
 import { openArtifacts } from '../artifacts/open-artifacts.ts'
 import { migrations } from '../database/migrations/index.ts'
+import { acceptStorage } from './accept-storage.ts'
+import { isStorageThere } from './find-storage.ts'
 import { StoragePresence } from '../artifacts/presence.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import { createLocalBus } from '@hearth/events'
@@ -35,7 +37,7 @@ async function openHouse(retentionDays: number) {
   const bus = createLocalBus<MediaEvent>()
   const told: unknown[] = []
   bus.subscribe((event) => told.push(event))
-  const presence = new StoragePresence()
+  const presence = new StoragePresence(() => isStorageThere(db, artifacts.storage))
   const work = join(place.path, 'work')
   const upkeep = createUpkeep({
     database,
@@ -62,6 +64,7 @@ async function openHouse(retentionDays: number) {
   }
   return {
     db,
+    accept: () => acceptStorage({ database, artifacts, presence }),
     timers,
     artifacts,
     told,
@@ -112,6 +115,16 @@ test('an expired file is deleted, its job stays and says so, its links stop work
     house.told.map((event) => (event as { id: string }).id),
     [old.id],
   )
+})
+
+test('a download that is pinned or worked on outlives the retention', async () => {
+  await using house = await openHouse(7)
+  const finished_at = house.timers.now() - 8 * day
+  const kept = [await house.add({ finished_at, pinned: 1 }), await house.add({ finished_at, analysis_wanted_at: 1 })]
+  const gone = await house.add({ finished_at })
+  await house.upkeep.run()
+  for (const { id } of kept) assert.notEqual(await house.artifacts.stat(id, 'source.m4a'), undefined)
+  assert.equal(await house.artifacts.stat(gone.id, 'source.m4a'), undefined)
 })
 
 test('without a retention limit no job’s file is deleted', async () => {
@@ -189,4 +202,28 @@ test('a working folder whose job began while others were looked at stays', async
     return goingOn(house.db, ids)
   })
   assert.deepEqual([parts, await readdir(house.work)], [2, [`${late.id}.1`]])
+})
+
+test('a storage that is gone for good can be accepted, and files that come back count again', async () => {
+  await using house = await openHouse(0)
+  const past = house.timers.now() - day
+  const job = await house.add({ finished_at: past })
+  await house.db.updateTable('artifacts').set({ put_at: past }).execute()
+  const bytes = async () =>
+    (await house.db.selectFrom('storage_totals').select('bytes').execute()).reduce((sum, one) => sum + one.bytes, 0)
+  const before = await bytes()
+  assert.ok(before > 0)
+  await assert.rejects(house.accept(), /are there/)
+  const elsewhere = `${house.folder} away`
+  await rename(house.folder, elsewhere)
+  await mkdir(house.folder)
+  await house.accept()
+  assert.equal(house.presence.isMissing, false)
+  assert.equal(await bytes(), 0)
+  assert.equal((await findJob(house.db, job.id))?.artifact, 'source.m4a', 'the download is not forgotten')
+  await rmdir(house.folder)
+  await rename(elsewhere, house.folder)
+  // As at the next start; a running service looks hourly.
+  await house.upkeep.clear()
+  assert.equal(await bytes(), before)
 })

@@ -9,8 +9,8 @@ import { jobEvent } from '../jobs/job-events.ts'
 import { lockJobs } from '../jobs/lock-store.ts'
 import type { WorkFolders } from '../jobs/work-folders.ts'
 import type { Settings } from '../settings/schema.ts'
-import { isStorageThere } from './find-storage.ts'
-import { expiredJobs, forgetFiles, goingOn } from './store.ts'
+import { forgetFiles } from '../space/store.ts'
+import { expiredJobs, goingOn, isExpired } from './store.ts'
 import { sweepArtifacts, type SweepOptions } from './sweep-artifacts.ts'
 
 /** Interval of the upkeep and minimum age of a stray file, milliseconds. */
@@ -34,12 +34,10 @@ export interface UpkeepDependencies {
 
 /** Creates the upkeep, which deletes files past their retention and files without a job; it runs hourly after `start`. */
 export function createUpkeep(dependencies: UpkeepDependencies) {
-  const { db, artifacts, presence, log } = dependencies
+  const { presence, log } = dependencies
   /** Looks for the storage. While it is missing nothing of the record of it changes. */
   const look = async () => {
-    const isMissing = !(await isStorageThere(db, artifacts.storage))
-    if (isMissing) log.error('none of the stored files is in ARTIFACTS; a disk may not be mounted')
-    presence.note(isMissing)
+    if (await presence.look()) log.error('none of the stored files is in ARTIFACTS; a disk may not be mounted')
   }
   const run = async () => {
     await look()
@@ -66,14 +64,17 @@ export function createUpkeep(dependencies: UpkeepDependencies) {
   }
 }
 
-/** Deletes the files of jobs past their time; the rows stay, for the list and the statistics. */
+/** Deletes the files of jobs past their time that nobody pinned or works on; the rows stay, for the list and the statistics. */
 async function retire({ db, artifacts, bus, timers, settings }: UpkeepDependencies): Promise<void> {
   const { retention_days } = settings()
   if (retention_days === 0) return
-  for (const job of await expiredJobs(db, timers.now() - retention_days * day)) {
+  const expiry = { before: timers.now() - retention_days * day, now: timers.now() }
+  for (const job of await expiredJobs(db, expiry)) {
     const message = `The file was deleted after ${retention_days} days`
     const row = await db.transaction().execute(async (trx) => {
       await lockJobs(trx, [job.id])
+      // It may have been pinned, or work on it may have begun.
+      if (!(await isExpired(trx, job.id, expiry))) return undefined
       return forgetFiles(trx, job.id, message)
     })
     if (row === undefined) continue

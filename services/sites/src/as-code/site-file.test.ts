@@ -24,7 +24,12 @@ test('any site comes back as it was, and the same sites give the same text', asy
 })
 
 test('a file says what differs from the defaults, in the order of names', () => {
-  const zoo = makeRecord({ site_name: 'Zoo', domains: ['zoo.example.org'], upstreams: [{ url: 'http://10.0.0.5:80' }] })
+  const zoo = makeRecord({
+    site_name: 'Zoo',
+    domains: ['zoo.example.org'],
+    upstreams: [{ url: 'http://10.0.0.5:80' }],
+    reach: 'home',
+  })
   const arc = makeRecord({
     site_name: 'Arc',
     domains: ['arc.example.org'],
@@ -59,6 +64,7 @@ test('a file says what differs from the defaults, in the order of names', () => 
     domains:
       - zoo.example.org
     kind: proxy
+    reach: home
     upstreams:
       - url: http://10.0.0.5:80
 `,

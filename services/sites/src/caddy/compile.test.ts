@@ -40,7 +40,10 @@ describe('the compiler', () => {
   })
 
   test('a protected wildcard is closed, and shows nothing for the errors of sites below it', () => {
-    const node = { ...makeNode('oldest'), portal: { verify: 'unix//verify.sock', pages: 'unix//pages.sock' } }
+    const node = {
+      ...makeNode('oldest'),
+      portal: { verify: 'unix//verify.sock', pages: 'unix//pages.sock', status: 'unix//status.sock' },
+    }
     const sites = ['*.a.test', 'b.test'].map((domain, index) =>
       makeSite(index + 1, { domains: [domain], tls: { mode: 'internal' }, sign_in: {} }),
     )

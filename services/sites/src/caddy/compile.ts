@@ -63,6 +63,9 @@ function httpsServer(
     tls_connection_policies: connections.policies,
     // A wildcard among uploaded certificates must not keep another site from a certificate of its own.
     automatic_https: { disable_redirects: true, ignore_loaded_certificates: true, ...skipCertificates(sites) },
+    // A request that comes with the handshake of HTTP/3 has an address that nobody checked: old versions of Caddy believe it, and
+    // newer ones refuse the request (425), which browsers show to people.
+    ...(sites.some(({ record }) => record.reach !== 'everyone') && { protocols: ['h1', 'h2'] }),
     // Otherwise a visitor could name one site in the handshake and request the page of another that requires a certificate.
     ...(connections.requestsClientCertificates && { strict_sni_host: true }),
   }

@@ -1,4 +1,5 @@
 import type { SiteRecord } from '../sites/schema.ts'
+import type { ReachNetworks } from '../sites/reach-schema.ts'
 import type { Capabilities } from './capabilities.ts'
 
 /** A certificate with its key: the texts, or paths on the node. */
@@ -28,6 +29,8 @@ export interface PortalSockets {
   readonly verify: string
   /** Serves the pages on which visitors sign in. */
   readonly pages: string
+  /** Serves the status pages of sites of kind status. */
+  readonly status: string
 }
 
 /** Options for all sites. */
@@ -37,6 +40,8 @@ export interface ConfigOptions {
   readonly acmeCa?: string
   /** Address that Caddy requests before it gets an on-demand certificate. */
   readonly onDemandAsk?: string
+  /** Networks from which sites that are not for everyone are reached; those sites are closed without. */
+  readonly reach?: ReachNetworks
   /** Answer to unknown hosts: the status 404, or a closed connection. */
   readonly catchAll: 'not_found' | 'abort'
   /** HTML with the 404. */

@@ -7,7 +7,7 @@ export type ExplainedAnswer =
   | { readonly kind: 'proxy'; readonly upstreams: readonly string[]; readonly policy: string; readonly uri: string }
   | { readonly kind: 'static'; readonly root: string; readonly file: string; readonly fallback: string | null }
   | { readonly kind: 'respond'; readonly status: number }
-  | { readonly kind: 'raw' | 'portal'; readonly text: string }
+  | { readonly kind: 'raw' | 'portal' | 'status'; readonly text: string }
   | { readonly kind: 'forbidden' | 'maintenance' | 'closed'; readonly status: number; readonly text: string }
   | { readonly kind: 'stranger'; readonly status: number | null; readonly text: string }
 
@@ -35,6 +35,8 @@ export function explainTarget(target: Target, path: PathRoute | undefined, url: 
       return { kind: 'raw', text: 'raw directives decide' }
     case 'portal':
       return { kind: 'portal', text: 'the pages on which visitors sign in' }
+    case 'status':
+      return { kind: 'status', text: url.pathname === '/' ? 'the status page' : 'a page that says “Not found”' }
   }
 }
 

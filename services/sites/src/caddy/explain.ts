@@ -4,6 +4,7 @@ import { isWildcard, wildcardOver } from '../sites/domains.ts'
 import { isBot } from './access-routes.ts'
 import type { CompiledSite, DesiredState, NodeProfile } from './desired-state.ts'
 import { explainTarget, redirectLocation, type ExplainedAnswer } from './explain-answer.ts'
+import { isChallenge, reachState } from './reach-routes.ts'
 import { patternsOf, sortPaths } from './path-routes.ts'
 import { serversOf, whatIsLacking } from './site-routes.ts'
 
@@ -51,6 +52,8 @@ export function explainRequest(request: ExplainedRequest, desired: DesiredState,
     site: { id: site.id, site_name: record.site_name, domain },
     tls: server === 'https' ? record.tls : null,
   }
+  const refused = reachAnswer(record, { url, request }, { desired, node })
+  if (refused !== undefined) return { ...known, answer: refused }
   if (server === 'http' && serversOf(site).http === 'redirect') {
     const port = node.httpsPort === 443 ? '' : `:${node.httpsPort}`
     const location = `https://${url.hostname}${port}${url.pathname}${url.search}`
@@ -99,6 +102,20 @@ function insideSite(
   const path = sortPaths(record.paths).find((path) => patternsOf(path).some((pattern) => isOnPath(parsed.url, pattern)))
   const answer = explainTarget(path ?? record, path, parsed.url)
   return { path: path ? { match: path.match, path: path.path } : null, steps, answer }
+}
+
+/** The answer to a visitor who does not reach the site; undefined for one who does. */
+function reachAnswer(
+  { reach }: SiteRecord,
+  { url, request }: ParsedRequest,
+  { desired, node }: { readonly desired: DesiredState; readonly node: NodeProfile },
+): ExplainedAnswer | undefined {
+  const state = reachState(reach, desired.options.reach, node)
+  if (state === undefined || isChallenge(`${url.pathname}${url.search}`)) return undefined
+  if ('closed' in state) return { kind: 'closed', status: 503, text: state.closed }
+  if (request.clientIp !== undefined && isNetworkMember(request.clientIp, state.ranges)) return undefined
+  const where = reach === 'home' ? 'at home nor in the tunnel' : 'in the tunnel of the VPN'
+  return { kind: 'forbidden', status: 403, text: `the visitor is ${reach === 'home' ? 'neither' : 'not'} ${where}` }
 }
 
 function earlyAnswer(record: SiteRecord, { url, request }: ParsedRequest): ExplainedAnswer | undefined {

@@ -2,8 +2,9 @@ import { isWildcard, wildcardOver } from '../sites/domains.ts'
 import { escapeBraces } from '../sites/placeholders.ts'
 import { type Bucket, type BucketEntry, bucketsOf } from './buckets.ts'
 import type { CompiledSite, ConfigOptions, NodeProfile } from './desired-state.ts'
-import { keptRoute, surroundingsOf } from './kept-routes.ts'
+import { keptRoute, reachSurroundings, surroundingsOf } from './kept-routes.ts'
 import type { RouteOwner } from './locate-error.ts'
+import { reachRoutes } from './reach-routes.ts'
 import { portalAwayRoute } from './sign-in-routes.ts'
 import { redirectToHttps, serversOf, siteRoutes, type SiteContext } from './site-routes.ts'
 
@@ -103,7 +104,8 @@ function routeOf(
   context: SiteContext & { readonly surroundings: string },
 ): object {
   const name = `${isSecondPart(site, hosts) ? '-wildcards' : ''}${scheme === 'http' ? '-http' : ''}`
-  const { note, surroundings } = context
+  const { note } = context
+  const surroundings = site.record.reach === 'everyone' ? context.surroundings : reachSurroundings(context)
   return keptRoute(
     site,
     { name, surroundings },
@@ -111,7 +113,9 @@ function routeOf(
       note,
       compile: (noted) => {
         const isRedirect = scheme === 'http' && serversOf(site).http === 'redirect'
-        const routes = isRedirect ? redirectToHttps(context) : siteRoutes(site, scheme, { ...context, note: noted })
+        const inner = { ...context, note: noted }
+        const rest = isRedirect ? redirectToHttps(context) : siteRoutes(site, scheme, inner)
+        const routes = [...reachRoutes(site, inner), ...rest]
         return {
           '@id': `site-${site.id}${name}`,
           match: [{ host: [...hosts] }],

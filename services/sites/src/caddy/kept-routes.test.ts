@@ -5,7 +5,7 @@ import { compileConfig } from './compile.ts'
 import type { CompiledSite, ConfigOptions, NodeProfile } from './desired-state.ts'
 
 const options: ConfigOptions = { catchAll: 'not_found', maintenancePage: '<p>Back soon' }
-const portal = { verify: 'unix//verify.sock', pages: 'unix//pages.sock' }
+const portal = { verify: 'unix//verify.sock', pages: 'unix//pages.sock', status: 'unix//status.sock' }
 
 /** Sites whose routes depend on all that surrounds a record. */
 const sites: CompiledSite[] = [
@@ -22,6 +22,7 @@ const sites: CompiledSite[] = [
     passwordHashes: { somebody: 'first' },
   },
   makeSite(5, { domains: ['e.test'], kind: 'raw', raw_directives: 'respond hello' }),
+  makeSite(6, { domains: ['f.test'], reach: 'tunnel', upstreams: [{ url: 'http://127.0.0.1:9' }] }),
 ]
 
 /** The configuration as it is compiled of records that nothing was kept of. */
@@ -52,6 +53,8 @@ test('a configuration of routes that were compiled before is the same as a new o
       makeNode('newest', { portal }),
       { ...options, maintenancePage: '<p>Later' },
     ],
+    ['a tunnel', sites, makeNode('newest'), { ...options, reach: { home: [], tunnel: ['10.8.0.0/24'] } }],
+    ['another tunnel', sites, makeNode('newest'), { ...options, reach: { home: [], tunnel: ['10.9.0.0/24'] } }],
     ['other hashes', [first, { ...fourth, passwordHashes: { somebody: 'second' } }], makeNode('oldest')],
     ['no hashes', [{ ...fourth, passwordHashes: {} }], makeNode('oldest')],
     ['adapted routes', [{ ...fifth, rawRoutes: [{ handle: [] }] }], makeNode('oldest')],

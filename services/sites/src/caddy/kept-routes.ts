@@ -56,6 +56,14 @@ function compileKept(
   return { id, passwordHashes, rawRoutes, ...place, route, notes }
 }
 
+/** Returns the surroundings of a site that is not for everyone: the networks that reach it are among them. */
+export function reachSurroundings({
+  surroundings,
+  options,
+}: Pick<SiteContext, 'options'> & { readonly surroundings: string }): string {
+  return `${surroundings} ${JSON.stringify(options.reach)}`
+}
+
 let lastSurroundings = ''
 
 /**

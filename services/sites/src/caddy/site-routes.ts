@@ -1,12 +1,13 @@
 import { isWildcard } from '../sites/domains.ts'
 import { accessRoutes, maintenanceRoutes } from './access-routes.ts'
-import type { CompiledSite, ConfigOptions, NodeProfile } from './desired-state.ts'
+import type { CompiledSite, ConfigOptions, NodeProfile, PortalSockets } from './desired-state.ts'
 import { forwardAuthHandlers } from './forward-auth.ts'
 import { requestHeaderRoutes, responseHeaderHandlers, setResponseHeaders } from './headers.ts'
 import { pathRoutes } from './path-routes.ts'
 import type { ProxyContext } from './proxy-handler.ts'
 import { httpsRedirect, pathRedirectRoutes } from './redirects.ts'
 import { portalRoutes, signInRoutes } from './sign-in-routes.ts'
+import { statusRoutes } from './status-routes.ts'
 import { closedRoute, targetRoutes } from './target-routes.ts'
 
 /** Context of a site's routes. */
@@ -53,8 +54,7 @@ export function siteRoutes(site: CompiledSite, scheme: 'http' | 'https', context
   const handlers = (list: readonly object[]) => (list.length === 0 ? [] : [{ handle: list }])
   const auth = basicAuthHandler(site)
   const { portal } = node
-  const isPortal = record.kind === 'portal' && portal !== undefined
-  const rest = isPortal ? portalRoutes(portal, node) : targetRoutes(record, proxies, site.rawRoutes)
+  const rest = (portal && ownPages(record, portal, node)) ?? targetRoutes(record, proxies, site.rawRoutes)
   return [
     ...handlers(answerHeaders(site, scheme)),
     ...accessRoutes(record, node.capabilities),
@@ -67,6 +67,16 @@ export function siteRoutes(site: CompiledSite, scheme: 'http' | 'https', context
     ...handlers(compression(record.compression)),
     ...pathRoutes(record.paths, rest, proxies),
   ]
+}
+
+/** The routes of a site whose pages this service makes itself; undefined for others. */
+function ownPages(
+  { kind, status_page: slug }: CompiledSite['record'],
+  portal: PortalSockets,
+  node: NodeProfile,
+): object[] | undefined {
+  if (kind === 'portal') return portalRoutes(portal, node)
+  return kind === 'status' && slug !== null ? statusRoutes(portal, slug) : undefined
 }
 
 /** Behind another proxy an old Caddy sees that proxy only, so its lists of networks are about the wrong address. */
@@ -114,6 +124,7 @@ export function whatIsLacking(site: CompiledSite, node: Pick<NodeProfile, 'porta
     if (record.tls.mode === 'off') return 'sign-in needs TLS'
     if (record.domains.some(isWildcard)) return 'sign-in needs domains without a wildcard'
   }
+  if (record.kind === 'status' && node.portal === undefined) return 'this Caddy cannot reach the service’s status pages'
   if (record.kind === 'raw' && site.rawRoutes === undefined) return 'its raw directives have not been accepted'
   if (record.basic_auth.length > 0 && basicAuthHandler(site) === undefined) return 'its passwords are not there'
   if (record.tls.client_auth_ca_id !== null && (site.clientAuthorities ?? []).length === 0)

@@ -28,6 +28,7 @@ export function targetRoutes(target: Target, context: ProxyContext, raw: readonl
     case 'raw':
       return [...raw]
     case 'portal':
+    case 'status':
       return [closedRoute]
   }
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { OperatorError } from '@hearth/runtime'
 import { Problem } from '../problems.ts'
 import { readDomain } from '../sites/domains.ts'
+import type { SiteReach } from '../sites/reach-schema.ts'
 import { SiteCreate } from '../sites/schema.ts'
 import { changedSite, wantedOfRow } from '../sites/site-change.ts'
 import { allSiteRows } from '../sites/store.ts'
@@ -16,18 +17,20 @@ export interface AddOptions {
   readonly name?: string
   readonly disabled?: boolean
   readonly plain?: boolean
+  readonly reach?: SiteReach
 }
 
 const author = 'command line'
 
 /** Adds a proxied site for the domains, and prints its number. */
 export async function addSite(domains: readonly string[], options: AddOptions): Promise<void> {
-  const { to, name = domains[0], disabled = false, plain = false } = options
+  const { to, name = domains[0], disabled = false, plain = false, reach } = options
   const input = readSite({
     site_name: name,
     domains,
     upstreams: [{ url: withScheme(to) }],
     enabled: !disabled,
+    ...(reach !== undefined && { reach }),
     ...(plain && { force_https: false, tls: { mode: 'off' } }),
   })
   await change(async (storage) => {

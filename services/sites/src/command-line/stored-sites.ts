@@ -14,6 +14,7 @@ import { createEditMany } from '../sites/bulk-edit.ts'
 import { createSettleWanted, readOnce, type SharedRuleContext } from '../sites/check-wanted.ts'
 import { AdaptFailed, type Adapt } from '../sites/raw/adapt.ts'
 import { portalObstacle, portalSockets } from '../portal/portal-server.ts'
+import { publicSlugs } from '../uptime/status-page/store.ts'
 import { listGroupRows } from '../portal/store.ts'
 import { unsynced } from '../sites/sync.ts'
 import type { withStorage } from './data.ts'
@@ -51,7 +52,8 @@ export async function openStoredSites({ database, secret, config }: OpenedStorag
   const groups = async () => (await listGroupRows(db)).map(({ name }) => name)
   const portal = { sockets, obstacle: portalObstacle(config), groups }
   const port = () => config.bindPort
-  const readRuleContext = createReadRuleContext({ config, db, settings, nodes, material, port, portal })
+  const statusPages = () => publicSlugs(db)
+  const readRuleContext = createReadRuleContext({ config, db, settings, nodes, material, port, portal, statusPages })
   const adapt = adaptWith(config)
   return {
     db,

@@ -5,6 +5,8 @@ import type { DesiredState } from '../caddy/desired-state.ts'
 import type { Compiled } from './apply-to-node.ts'
 import type { DesiredSite } from './desired-sites.ts'
 import type { ExpectedConfigs } from './nodes/expected-config.ts'
+import { settleConfig } from './nodes/running-config.ts'
+import type { PreparedConfigs } from './prepared-configs.ts'
 import { areDifferent } from './nodes/capabilities.ts'
 import { type KnownNode, type Nodes, reachHost } from './nodes/nodes.ts'
 
@@ -12,6 +14,7 @@ import { type KnownNode, type Nodes, reachHost } from './nodes/nodes.ts'
 export interface ApplyNodeDependencies {
   readonly desiredState: (sites: readonly DesiredSite[]) => DesiredState
   readonly configs: ExpectedConfigs
+  readonly prepared: PreparedConfigs
   /** Returns true when changed sites are requested after a change. */
   readonly isProbing: () => boolean
   readonly nodes: Pick<Nodes, 'recheck'>
@@ -22,8 +25,12 @@ export type ApplyNode = ReturnType<typeof createApplyNode>
 
 /** Creates a node as applying needs it: with the compiler and the check afterwards. */
 export function createApplyNode(node: KnownNode, dependencies: ApplyNodeDependencies) {
-  const { desiredState, configs, isProbing, nodes } = dependencies
+  const { desiredState, configs, prepared, isProbing, nodes } = dependencies
   let { place } = node
+  function compile(state: DesiredState): Compiled {
+    const { config, positions } = compileConfig(state, place)
+    return { config, settled: settleConfig(config), locateError: (text) => locateError(text, positions) }
+  }
   return {
     row: node.row,
     client: node.client,
@@ -36,8 +43,13 @@ export function createApplyNode(node: KnownNode, dependencies: ApplyNodeDependen
       return true
     },
     compile(sites: readonly DesiredSite[]): Compiled {
-      const { config, positions } = compileConfig(desiredState(sites), place)
-      return { config, locateError: (text) => locateError(text, positions) }
+      const state = desiredState(sites)
+      return prepared.take(node.row.id, { state, place }) ?? compile(state)
+    },
+    /** Compiles ahead; `compile` uses the result if nothing has changed until then. */
+    prepare(sites: readonly DesiredSite[]): void {
+      const state = desiredState(sites)
+      prepared.put(node.row.id, { state, place }, compile(state))
     },
     /** Checks what is served; the sites are those that are new or changed. */
     check: (changed: readonly DesiredSite[]): Promise<string | undefined> =>

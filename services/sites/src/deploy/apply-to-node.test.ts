@@ -60,7 +60,7 @@ async function openFixture(): Promise<TestFixture> {
     compile(quarantined) {
       const kept = sites.filter(({ id }) => !quarantined.has(id))
       const { config, positions } = compileConfig({ sites: kept, options: { catchAll: 'not_found' } }, node)
-      return { config, locateError: (text) => locateError(text, positions) }
+      return { config, settled: settleConfig(config), locateError: (text) => locateError(text, positions) }
     },
     check: () => checkServed({ host: '127.0.0.1', httpPort: caddy.httpPort }, []),
     ...more,
@@ -72,7 +72,10 @@ async function openFixture(): Promise<TestFixture> {
     task,
     async apply(sites, more) {
       const outcome = await applyToNode(task(sites, more))
-      if (outcome.kind === 'applied') [expected, last] = [outcome.settled, outcome.snapshot]
+      if (outcome.kind !== 'applied') return outcome
+      const { sha, text } = outcome.settled
+      expected = { sha, readText: () => Promise.resolve(text) }
+      last = outcome.snapshot
       return outcome
     },
     async [Symbol.asyncDispose]() {
@@ -189,11 +192,9 @@ test('a change that fails the check afterwards is rolled back', async () => {
 test('a refusal that names no site changes nothing', async () => {
   await using bench = await openFixture()
   await bench.apply([says(1, 'one')])
+  const config = { admin: { listen: bench.caddy.adminListen }, apps: { none: {} } }
   const outcome = await bench.apply([says(1, 'two')], {
-    compile: () => ({
-      config: { admin: { listen: bench.caddy.adminListen }, apps: { none: {} } },
-      locateError: () => undefined,
-    }),
+    compile: () => ({ config, settled: settleConfig(config), locateError: () => undefined }),
   })
   assert.equal(outcome.kind, 'rejected')
   assert.equal(await textOf(bench.caddy, 1), 'one')

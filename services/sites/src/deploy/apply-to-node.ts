@@ -2,13 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isNotUnderstood } from '../caddy/capabilities.ts'
 import type { AdminClient, ReplaceOutcome, RunningConfig } from './nodes/admin-client.ts'
 import { AdminUnknown, AdminUnreachable } from './nodes/admin-request.ts'
-import { hashConfig, isBlank, isRunning, settleConfig, type SettledConfig } from './nodes/running-config.ts'
+import { hashConfig, isBlank, isRunning, type SettledConfig } from './nodes/running-config.ts'
 
 /** The compiled configuration of one node. */
 export interface Compiled {
   readonly config: object
+  readonly settled: SettledConfig
   /** The site that an error of Caddy is about, if it is about one. */
   locateError(text: string): number | undefined
+}
+
+/** The configuration that a node is known to run. Its text is large, and read for a roll-back alone. */
+export interface ExpectedConfig {
+  readonly sha: string
+  readText(): Promise<string>
 }
 
 /** Snapshot of a node: the tag of what ran, and its hash. */
@@ -21,7 +28,7 @@ export interface NodeSnapshot {
 export interface NodeTask {
   readonly client: AdminClient
   /** Configuration after the last successful change; undefined before the first. */
-  readonly expected: SettledConfig | undefined
+  readonly expected: ExpectedConfig | undefined
   /** Last snapshot. A change may be sent without reading again: the tag says whether it still holds. */
   readonly last?: NodeSnapshot | undefined
   /**
@@ -84,10 +91,10 @@ export async function applyToNode(task: NodeTask): Promise<NodeOutcome> {
 async function attempt(task: NodeTask): Promise<NodeOutcome> {
   const quarantined = new Map(task.refused)
   let compiled = task.compile(quarantined)
-  let settled = settleConfig(compiled.config)
+  let { settled } = compiled
   const recompile = () => {
     compiled = task.compile(quarantined)
-    settled = settleConfig(compiled.config)
+    ;({ settled } = compiled)
   }
   let mayAdjust = true
   const adjust = async () => {
@@ -99,8 +106,8 @@ async function attempt(task: NodeTask): Promise<NodeOutcome> {
   for (let races = 0; races < maxRaces;) {
     const before = (races === 0 ? remembered(task, settled) : undefined) ?? (await readBefore(task.client, settled))
     if (before.sha === settled.sha) return { kind: 'applied', isChanged: false, settled, snapshot: before, quarantined }
-    if (isForeign(task, before)) return { kind: 'drifted', running: before.config }
-    if (isRestarted(task, before)) await adjust()
+    if (await isForeign(task, before)) return { kind: 'drifted', running: await before.readConfig() }
+    if (await isRestarted(task, before)) await adjust()
     await task.announce(settled.sha)
     const outcome = await replace(task.client, settled, before)
     if (outcome.kind === 'changed') races += 1
@@ -130,8 +137,8 @@ const isPassing = (text: string): boolean => text.includes('decoding certificate
 
 /** Configuration that runs before a change. */
 interface Before extends NodeSnapshot {
-  readonly text: string
-  readonly config: unknown
+  readText(): Promise<string>
+  readConfig(): Promise<unknown>
 }
 
 async function readBefore(client: AdminClient, settled: SettledConfig): Promise<Before> {
@@ -139,11 +146,9 @@ async function readBefore(client: AdminClient, settled: SettledConfig): Promise<
   const sha = isRunning(settled, running) ? settled.sha : hashConfig(running.config)
   return {
     etag: running.etag,
-    text: running.text,
     sha,
-    get config() {
-      return running.config
-    },
+    readText: () => Promise.resolve(running.text),
+    readConfig: () => Promise.resolve(running.config),
   }
 }
 
@@ -153,21 +158,19 @@ function remembered({ last, expected }: NodeTask, settled: SettledConfig): Befor
   if (last.sha === settled.sha) return undefined
   return {
     ...last,
-    text: expected.text,
-    get config() {
-      return JSON.parse(expected.text) as unknown
-    },
+    readText: () => expected.readText(),
+    readConfig: async () => JSON.parse(await expected.readText()) as unknown,
   }
 }
 
 /** Returns true when the node runs nothing any more, and may be another version. The expected configuration is large and not parsed. */
-function isRestarted({ expected }: NodeTask, before: Before): boolean {
-  return expected !== undefined && before.sha !== expected.sha && isBlank(before.config)
+async function isRestarted({ expected }: NodeTask, before: Before): Promise<boolean> {
+  return expected !== undefined && before.sha !== expected.sha && isBlank(await before.readConfig())
 }
 
-function isForeign({ expected, familiar, isForced }: NodeTask, before: Before): boolean {
+async function isForeign({ expected, familiar, isForced }: NodeTask, before: Before): Promise<boolean> {
   if (isForced || before.sha === expected?.sha || familiar.has(before.sha)) return false
-  return !isBlank(before.config)
+  return !isBlank(await before.readConfig())
 }
 
 /** Replaces what runs; when no answer comes, reads what runs instead of guessing. */
@@ -179,7 +182,8 @@ async function replace(client: AdminClient, settled: SettledConfig, before: Befo
     const after = await readAgain(client, error)
     if (isRunning(settled, after)) return { kind: 'accepted' }
     // The same as before, or reset by a restart: trying again is safe.
-    if (isRunning(before, after) || isBlank(after.config)) return { kind: 'changed' }
+    if (isBlank(after.config) || isRunning({ sha: before.sha, text: await before.readText() }, after))
+      return { kind: 'changed' }
     throw error
   }
 }
@@ -222,8 +226,9 @@ async function rollBack(
 ): Promise<NodeOutcome> {
   const { admin } = config as { admin?: object }
   // A Caddy that ran nothing, because it had been restarted, gets what it ran before that.
-  const last = isBlank(before.config) ? expected?.text : before.text
-  const outcome = await client.replaceConfig(last ?? (before.config as object | null) ?? { admin }, after.etag)
+  const earlier = (await before.readConfig()) as object | null
+  const last = isBlank(earlier) ? await expected?.readText() : await before.readText()
+  const outcome = await client.replaceConfig(last ?? earlier ?? { admin }, after.etag)
   if (outcome.kind === 'accepted') return { kind: 'rolled-back', text, quarantined }
   if (outcome.kind === 'changed') return { kind: 'drifted', running: (await client.readConfig()).config }
   return { kind: 'unknown', text: `${text}; what ran before is not taken any more: ${outcome.text}` }

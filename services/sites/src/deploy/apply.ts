@@ -7,7 +7,8 @@ import type { SiteChange } from '../sites/sync.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import type { NodeSnapshot, NodeOutcome } from './apply-to-node.ts'
 import { Batches } from './batches.ts'
-import { createSiteReader } from './desired-sites.ts'
+import { createSiteReader, type DesiredSite } from './desired-sites.ts'
+import type { PreparedConfigs } from './prepared-configs.ts'
 import { recordOutcomes } from './record-outcomes.ts'
 import { type NodeRun, refusedBy, trialOf, tryNodes } from './node-run.ts'
 import type { ApplyTables } from './tables.ts'
@@ -45,6 +46,7 @@ export interface ApplyDependencies {
   readonly log: Log
   /** The nodes that were onboarded: the first that answers is the trial for the others. */
   readonly nodes: () => Promise<readonly ApplyNode[]>
+  readonly prepared: PreparedConfigs
   readonly onApplied: (result: ApplyResult, changes: readonly SiteChange[], durationMs: number) => void
 }
 
@@ -67,7 +69,8 @@ export class Apply {
   constructor(dependencies: ApplyDependencies) {
     this.#dependencies = dependencies
     const run = (changes: readonly SiteChange[]) => this.#run(changes)
-    this.#batches = new Batches({ timers: dependencies.timers, quietMs, maxMs, run })
+    const prepare = () => this.#prepare()
+    this.#batches = new Batches({ timers: dependencies.timers, quietMs, maxMs, prepare, run })
   }
 
   /** Resolves when the change, and all that came with it, was tried on every node. */
@@ -90,16 +93,28 @@ export class Apply {
     return this.#batches.close()
   }
 
+  async #readDesired(): Promise<DesiredSite[]> {
+    const { query } = this.#dependencies.database
+    return await this.#reader.read(await siteHeads(query), (ids) => siteRowsOf(query, ids))
+  }
+
+  /** Compiles while further edits are waited for; mostly there are none. */
+  async #prepare(): Promise<void> {
+    const desired = await this.#readDesired()
+    for (const node of await this.#dependencies.nodes()) node.prepare(desired)
+  }
+
   async #run(changes: readonly SiteChange[]): Promise<ApplyResult> {
     const begun = this.#dependencies.timers.monotonic()
     const { query } = this.#dependencies.database
-    const desired = await this.#reader.read(await siteHeads(query), (ids) => siteRowsOf(query, ids))
+    const desired = await this.#readDesired()
     const runs = await tryNodes(query, {
       nodes: await this.#dependencies.nodes(),
       desired,
       changes,
       snapshots: this.#snapshots,
     })
+    this.#dependencies.prepared.clear()
     this.#note(runs)
     const durationMs = Math.round(this.#dependencies.timers.monotonic() - begun)
     const result = await this.#record(runs, { changes, durationMs })

@@ -83,3 +83,29 @@ test('closing runs the waiting requests and accepts no new ones', async () => {
   assert.deepEqual(runs, [[7]])
   await assert.rejects(batches.request(8), BatchesClosed)
 })
+
+test('a batch is prepared once while it waits, and its run begins afterwards', async () => {
+  const steps: string[] = []
+  const prepared = Promise.withResolvers<undefined>()
+  const batches = new Batches<string, number>({
+    timers: createFastTimers(50),
+    quietMs: 250,
+    maxMs: 1000,
+    async prepare() {
+      steps.push('prepare')
+      await prepared.promise
+      steps.push('prepared')
+      throw new Error('a failure counts for nothing')
+    },
+    run(items) {
+      steps.push(`run ${items.join(' ')}`)
+      return Promise.resolve(steps.length)
+    },
+  })
+  const requests = [batches.request('first'), batches.request('second'), batches.request('urgent', true)]
+  prepared.resolve(undefined)
+  await Promise.all(requests)
+  assert.deepEqual(steps, ['prepare', 'prepared', 'run first second urgent'])
+  await batches.request('urgent alone', true)
+  assert.deepEqual(steps.slice(3), ['run urgent alone'])
+})

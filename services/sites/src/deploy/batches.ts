@@ -6,6 +6,8 @@ export interface BatchDependencies<Item, Result> {
   readonly quietMs: number
   /** Longest wait of the first request of a batch, milliseconds. */
   readonly maxMs: number
+  /** Called while the first request of a batch waits, and nothing runs. The run waits for its end; a failure counts for nothing. */
+  prepare?(): Promise<void>
   /** Serves them; never runs twice at a time. */
   run(items: readonly Item[]): Promise<Result>
 }
@@ -29,6 +31,7 @@ export class Batches<Item, Result> {
   #cancel: () => void = () => undefined
   /** The pending answer keeps the process alive; the timers do not. */
   #alive: NodeJS.Timeout | undefined
+  #preparing: Promise<void> | undefined
   #running: Promise<void> | undefined
   #isClosed = false
 
@@ -53,6 +56,7 @@ export class Batches<Item, Result> {
       this.#begin()
       return promise
     }
+    if (this.#running === undefined) this.#preparing ??= this.#dependencies.prepare?.().catch(() => undefined)
     this.#cancel = this.#dependencies.timers.after(Math.min(this.#dependencies.quietMs, left), () => this.#begin())
     return promise
   }
@@ -80,6 +84,8 @@ export class Batches<Item, Result> {
 
   async #serve(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
+      await this.#preparing
+      this.#preparing = undefined
       const result = await this.#dependencies.run(batch.map(({ item }) => item))
       for (const { resolve } of batch) resolve(result)
     } catch (error) {

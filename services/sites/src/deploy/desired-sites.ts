@@ -1,6 +1,7 @@
 import type { CompiledSite, ConfigOptions, DesiredState } from '../caddy/desired-state.ts'
 import type { UploadedMaterial } from '../certificates/uploads/uploaded-material.ts'
 import type { Settings } from '../settings/schema.ts'
+import type { ReachNetworks } from '../sites/reach-schema.ts'
 import { wantedOfRow, type WantedSite } from '../sites/site-change.ts'
 import type { SiteRow, SiteStateRow, SiteVersionRow } from '../sites/tables.ts'
 
@@ -111,11 +112,13 @@ export function createReadDesiredState(dependencies: {
   readonly material: UploadedMaterial
   /** Returns the address that Caddy requests before it gets an on-demand certificate; undefined when it cannot reach one. */
   readonly onDemandAsk: () => string | undefined
+  /** Returns the networks that count as inside. */
+  readonly reach: () => ReachNetworks
 }): ReadDesiredState {
-  const { settings, material, onDemandAsk } = dependencies
+  const { settings, material, onDemandAsk, reach } = dependencies
   return (sites) => ({
     sites: sites.map((site) => compiledSite(site, material)),
-    options: optionsOf(settings(), onDemandAsk()),
+    options: { ...optionsOf(settings(), onDemandAsk()), reach: reach() },
   })
 }
 

@@ -90,13 +90,13 @@ export class DriftWatch {
     try {
       const running = await this.#dependencies.nodes.inspect(node.row.id)
       if (node.row.onboarded_at === null || isApplying || this.#dependencies.isApplying()) return
-      this.#compare(node, running)
+      await this.#compare(node, running)
     } catch (error) {
       this.#dependencies.log.debug({ err: error, node: node.row.name }, 'a node does not answer')
     }
   }
 
-  #compare(node: KnownNode, { config }: RunningConfig): void {
+  async #compare(node: KnownNode, { config }: RunningConfig): Promise<void> {
     const { row } = node
     const sha = hashConfig(config)
     const isOurs = sha === row.expected_sha || sha === row.announced_sha
@@ -116,7 +116,7 @@ export class DriftWatch {
       nodeName: row.name,
       since: this.#drifts.get(row.id)?.since ?? this.#dependencies.timers.now(),
       sha,
-      expected: this.#dependencies.configs.open(row) ?? {},
+      expected: (await this.#dependencies.configs.read(row.id)) ?? {},
       running: config ?? {},
     }
     this.#drifts.set(row.id, drift)

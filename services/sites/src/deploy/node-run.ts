@@ -62,15 +62,9 @@ export async function openNodeTask(
 }
 
 function expectedOf({ row, configs }: ApplyNode): NodeTask['expected'] {
-  const { expected_sha: sha } = row
-  if (sha === null || row.expected_config === null) return undefined
-  return {
-    sha,
-    // It is large, and needed for a roll-back alone.
-    get text() {
-      return configs.openText(row) ?? '{}'
-    },
-  }
+  const { id, expected_sha: sha } = row
+  if (sha === null) return undefined
+  return { sha, readText: async () => (await configs.readText(id)) ?? '{}' }
 }
 
 /** The sites as a node serves them: those it refused as they were before, or not at all. */

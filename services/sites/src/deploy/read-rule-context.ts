@@ -6,7 +6,8 @@ import type { Config } from '../config.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { ReadRuleContext } from '../sites/check-wanted.ts'
 import { createDomainIndex } from '../sites/domains.ts'
-import { allDomainOwners, findPortalSite } from '../sites/store.ts'
+import { allDomainOwners, domainOwnersBeside } from '../sites/domain-store.ts'
+import { findPortalSite } from '../sites/store.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import { adminListen } from './nodes/admin-address.ts'
 import type { Nodes } from './nodes/nodes.ts'
@@ -27,17 +28,20 @@ export function createReadRuleContext(dependencies: {
     readonly obstacle: string | undefined
     readonly groups: () => Promise<readonly string[]>
   }
+  /** Returns the addresses of public status pages. */
+  readonly statusPages: () => Promise<readonly string[]>
 }): ReadRuleContext {
-  const { config, db, settings, material, nodes, port, portal } = dependencies
-  return async () => {
-    const [sites, known] = [await allDomainOwners(db), await nodes.list()]
+  const { config, db, settings, material, nodes, port, portal, statusPages } = dependencies
+  return async (site) => {
+    const sites = site === undefined ? await allDomainOwners(db) : await domainOwnersBeside(db, site)
+    const known = await nodes.list()
     const ids = new Map(sites.map((site) => [site.site_name.toLowerCase(), site.id]))
     const admins = known.flatMap(({ admin, adminBlock }) => [adminListen(admin), adminBlock.listen])
     return {
       domains: createDomainIndex(sites),
       siteOfName: (name) => ids.get(name.toLowerCase()),
       protectedAddresses: [
-        ...new Set([...admins, portal.sockets.verify, portal.sockets.pages, hostPort(config.bindAddress, port())]),
+        ...new Set([...admins, ...Object.values(portal.sockets), hostPort(config.bindAddress, port())]),
       ],
       protectedHosts: config.origins.map((origin) => new URL(origin).hostname),
       localHosts: localNames(),
@@ -50,6 +54,7 @@ export function createReadRuleContext(dependencies: {
         siteId: await findPortalSite(db),
         groups: new Set(await portal.groups()),
       },
+      statusPages: new Set(await statusPages()),
       allowsRaw: settings.current().allow_raw,
       hasCertificate: (id) => material.certificate(id) !== undefined,
       hasAuthority: (id) => material.authority(id) !== undefined,

@@ -23,6 +23,7 @@ export async function recordOutcomes(
     await putStates(trx, states)
     await updateNodeRow(trx, run.node.row.id, nowExpected(run))
     if (run.outcome?.kind !== 'applied') continue
+    await run.node.configs.write(trx, run.node.row.id, run.outcome.settled.text)
     if (isFirst) changes.push(...siteChanges(run, states))
     isFirst = false
   }
@@ -36,11 +37,10 @@ export async function recordOutcomes(
 }
 
 /** The announced configuration may still turn out to run when the outcome is unknown. */
-function nowExpected({ outcome, node }: NodeRun): Partial<NodeRow> {
+function nowExpected({ outcome }: NodeRun): Partial<NodeRow> {
   if (outcome?.kind === 'unknown' || outcome?.kind === 'unreachable' || outcome === undefined) return {}
   if (outcome.kind !== 'applied') return { announced_sha: null }
-  const { text, sha } = outcome.settled
-  return { expected_sha: sha, expected_config: node.configs.seal(node.row.id, text), announced_sha: null }
+  return { expected_sha: outcome.settled.sha, announced_sha: null }
 }
 
 function statesOf(run: NodeRun): SiteStateRow[] {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeNode, makeSite } from '../../test/site-makers.ts'
 import { compileConfig } from '../caddy/compile.ts'
+import { withoutReach } from '../caddy/reach-routes.ts'
 import { readConfig } from './config/read-config.ts'
 import { planAdoption } from './adopt-drift.ts'
 import type { DesiredSite } from '../deploy/desired-sites.ts'
@@ -45,7 +46,7 @@ test('a sign-in that was taken out outside is not taken out of the site', () => 
     upstreams: [{ url: 'http://127.0.0.1:9000' }],
     tls: { mode: 'internal' as const },
   }
-  const portal = { verify: 'unix//data/verify.sock', pages: 'unix//data/pages.sock' }
+  const portal = { verify: 'unix//data/verify.sock', pages: 'unix//data/pages.sock', status: 'unix//data/status.sock' }
   const compiled = (sign_in: { groups: string[] } | null) =>
     compileConfig(
       { sites: [makeSite(4, { ...protect, sign_in })], options: { catchAll: 'not_found' } },
@@ -58,6 +59,36 @@ test('a sign-in that was taken out outside is not taken out of the site', () => 
     plan.changed.filter(({ members }) => 'sign_in' in members),
     [],
   )
+})
+
+test('who reaches a site is not read from a configuration, and the rest of the site still is', () => {
+  const compiled = (upstream: string, reach: 'home' | 'everyone') =>
+    compileConfig(
+      {
+        sites: [
+          makeSite(4, { domains: ['in.test'], upstreams: [{ url: upstream }], tls: { mode: 'internal' }, reach }),
+        ],
+        options: { catchAll: 'not_found', reach: { home: ['192.168.0.0/16'], tunnel: [] } },
+      },
+      makeNode('newest'),
+    ).config
+  const bare = (value: object) => read(withoutReach(value, (id) => id === 4))
+  const [site] = desired
+  assert.ok(site)
+  const [before, after] = [compiled('http://127.0.0.1:9000', 'home'), compiled('http://127.0.0.1:9001', 'everyone')]
+  const plan = planAdoption(bare(before), bare(after), [{ ...site, id: 4 }])
+  assert.deepEqual(
+    plan.changed.map(({ id, members }) => [id, Object.keys(members)]),
+    [[4, ['upstreams']]],
+  )
+  assert.deepEqual(plan.report, [])
+  // A site that nobody knows here would be open without its route.
+  const strange = planAdoption(
+    read(withoutReach(config, () => false)),
+    read(withoutReach(before, () => false)),
+    desired,
+  )
+  assert.deepEqual(strange.added, [])
 })
 
 test('a site removed outside is removed, and a site added outside is added', () => {

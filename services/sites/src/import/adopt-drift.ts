@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { withoutReach } from '../caddy/reach-routes.ts'
 import type { DesiredSite } from '../deploy/desired-sites.ts'
 import type { Drift, DriftWatch } from '../deploy/drift.ts'
 import { notFound } from '../problems.ts'
@@ -46,7 +47,12 @@ async function adopt(
 ): Promise<AdoptResult> {
   const sites = await desired()
   const options = { ...(await readOptions(drift.nodeId)), isOurs: true }
-  const read = (config: object) => readConfig(config, options)
+  const known = new Set(sites.map(({ id }) => id))
+  const read = (config: object) =>
+    readConfig(
+      withoutReach(config, (id) => known.has(id)),
+      options,
+    )
   const plan = planAdoption(read(drift.expected), read(drift.running), sites)
   const put = await editsOf(plan, sites, settleMany())
   const { synced } = await editMany({ put, remove: [] }, { author, cause: 'drift.adopted', isForced: true })
@@ -129,7 +135,7 @@ function byNumber(sites: readonly ImportedSite[], known: ReadonlySet<number>): M
 }
 
 /** Members that a configuration does not show. A sign-in that somebody took out of it stays: it ends in the editor alone. */
-const unread = new Set(['site_name', 'sign_in', 'check'])
+const unread = new Set(['site_name', 'sign_in', 'check', 'reach'])
 
 function changedMembers(before: object, after: object): Record<string, unknown> {
   const old = before as Record<string, unknown>

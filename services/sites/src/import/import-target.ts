@@ -5,7 +5,7 @@ import type { EditMany } from '../sites/bulk-edit.ts'
 import type { SettleWanted } from '../sites/check-wanted.ts'
 import type { FieldIssue } from '../sites/rules/rule-context.ts'
 import { changedSite, type WantedSite } from '../sites/site-change.ts'
-import { allDomainOwners } from '../sites/store.ts'
+import { allDomainOwners } from '../sites/domain-store.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import type { CreateOutcome, ImportTarget, NewSite } from './run-import.ts'
 

@@ -26,6 +26,15 @@ export function mayUse({ groups }: Pick<Client, 'groups'>, user: PortalUser): bo
   return groups.length === 0 || groups.some((group) => user.groups.has(group))
 }
 
+/** Says who may sign in to an application, and whether the user is one of them. */
+export function explainUse({ name, groups }: Pick<Client, 'name' | 'groups'>, user: PortalUser | undefined): string {
+  const who = groups.length === 0 ? 'everybody who can sign in at the portal' : `members of ${groups.join(', ')}`
+  const rule = `The application ${name} takes ${who}`
+  if (user === undefined) return `${rule}.`
+  if (mayUse({ groups }, user)) return `${rule}, and ${user.username} is one of them.`
+  return `${rule}, and ${user.username} is in ${user.groups.size === 0 ? 'no group' : [...user.groups].join(', ')}.`
+}
+
 /**
  * Finds the user of a session, or of a code or token. The latter are nobody's any more once the session is over, or the user may
  * not use the application.

@@ -88,6 +88,7 @@ function rowOf(
     client_id: textOf(payload['clientId']),
     grant_hash: grantId === null ? null : hashToken(grantId),
     session_id: textOf(payload['sessionUid']),
+    browser_hash: null,
     payload_sealed: sealer.seal(JSON.stringify(payload), placeOf(key)),
     created_at: now,
     expires_at: now + expiresIn * 1000,

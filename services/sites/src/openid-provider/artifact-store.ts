@@ -7,14 +7,20 @@ type Query = Pick<Kysely<OpenIdProviderTables>, 'deleteFrom' | 'insertInto' | 's
 /** Names an artifact. */
 export type ArtifactKey = Pick<OpenIdArtifactRow, 'model' | 'id_hash'>
 
-/** Stores an artifact in place of the one with its key. */
+/** Stores an artifact in place of the one with its key, which keeps its beginning and its browser. */
 export async function storeArtifactRow(db: Query, row: OpenIdArtifactRow): Promise<void> {
-  const { model: _model, id_hash: _id, created_at: _created, ...values } = row
+  const { model: _model, id_hash: _id, created_at: _created, browser_hash: _browser, ...values } = row
   await db
     .insertInto('openid_artifacts')
     .values(row)
     .onConflict((conflict) => conflict.columns(['model', 'id_hash']).doUpdateSet(values))
     .execute()
+}
+
+/** Stores in which browser an artifact began. */
+export async function bindArtifactRow(db: Query, { model, id_hash }: ArtifactKey, browserHash: string): Promise<void> {
+  const binding = db.updateTable('openid_artifacts').set({ browser_hash: browserHash }).where('model', '=', model)
+  await binding.where('id_hash', '=', id_hash).execute()
 }
 
 /** Returns an artifact that has not expired; undefined when there is none. */

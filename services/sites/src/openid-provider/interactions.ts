@@ -10,7 +10,7 @@ import { findArtifactRow } from './artifact-store.ts'
 import type { Client, Clients } from './clients/clients.ts'
 import { accessPrompt, signInPrompts } from './interaction-policy.ts'
 import type { LibraryInteraction, LibraryProvider } from './oidc-library.ts'
-import { interactionPath, providerCookies, providerPaths } from './provider-configuration.ts'
+import { interactionPath, providerCookies, providerPaths, resumePath } from './provider-configuration.ts'
 import { errorPage, onwardPage } from './provider-pages.ts'
 import * as store from './store.ts'
 import type { OpenIdProviderTables } from './tables.ts'
@@ -30,13 +30,17 @@ export async function answerInteraction(
 ): Promise<void> {
   const [, uid = ''] = /^\/oidc\/interaction\/([\w-]{1,100})$/.exec(page.url.pathname) ?? []
   const { request } = page
-  const interaction = hasCookie(page, uid) ? await provider.Interaction.find(uid) : undefined
+  const key = { model: 'Interaction', id_hash: hashToken(uid) }
+  const row = await findArtifactRow(dependencies.database.query, key, dependencies.clock.now())
+  const isOwn = row?.browser_hash === hashToken(page.browserKey) && hasCookie(page, uid)
+  const interaction = isOwn ? await provider.Interaction.find(uid) : undefined
   const client = await dependencies.clients.find(String(interaction?.params['client_id']))
-  if (interaction === undefined || client === undefined)
+  if (row === undefined || interaction === undefined || client === undefined)
     return sendPage(page.response, errorPage(400, 'This sign-in is over, or it began in another browser.'))
   if (request.method === 'POST') return decide(dependencies, provider, { page, interaction, client })
   if (request.method !== 'GET' && request.method !== 'HEAD') throw badRequest('The method must be GET or POST')
-  const isNew = await isSignedInSince(dependencies, page, interaction)
+  // The library counts whole seconds, in which somebody may have signed in before.
+  const isNew = page.session !== undefined && page.session.provedAt >= row.created_at
   if (isNew) return beginAnew(page, interaction)
   if (page.session === undefined || signInPrompts.has(interaction.prompt.name)) return leadToSignIn(page, interaction)
   const show = interaction.prompt.name === accessPrompt ? showRefusal : showConsent
@@ -53,17 +57,6 @@ interface InteractionView {
 const hasCookie = ({ request }: PageRequest, uid: string): boolean =>
   uid !== '' && cookiesOf(request, providerCookies.interaction).includes(uid)
 
-/** The library counts whole seconds, in which somebody may have signed in before. */
-async function isSignedInSince(
-  { database, clock }: InteractionDependencies,
-  { session }: PageRequest,
-  { uid }: LibraryInteraction,
-): Promise<boolean> {
-  const key = { model: 'Interaction', id_hash: hashToken(uid) }
-  const begun = await findArtifactRow(database.query, key, clock.now())
-  return session !== undefined && begun !== undefined && session.provedAt >= begun.created_at
-}
-
 function leadToSignIn(page: PageRequest, { uid }: LibraryInteraction): void {
   const query = new URLSearchParams({ application: uid, ...(page.session !== undefined && { again: '1' }) })
   redirect(page, `/sign-in?${query.toString()}`)
@@ -76,6 +69,9 @@ async function beginAnew(page: PageRequest, interaction: LibraryInteraction): Pr
   const left = typeof prompt === 'string' ? prompt.split(' ').filter((name) => !signInPrompts.has(name)) : []
   const entries = Object.entries({ ...params, ...(left.length > 0 && { prompt: left.join(' ') }) })
   const query = new URLSearchParams(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+  const own = { [providerCookies.interaction]: interactionPath, [providerCookies.resume]: resumePath }
+  for (const [name, pathOf] of Object.entries(own))
+    page.cookies.push(`${name}=; Max-Age=0; Path=${pathOf(interaction.uid)}; Secure; HttpOnly; SameSite=Lax`)
   redirect(page, `${providerPaths.authorization}?${query.toString()}`)
 }
 

@@ -1,15 +1,15 @@
-import type { IncomingMessage } from 'node:http'
 import type { Log } from '@hearth/runtime'
 import { answerHeaders } from '../portal/page-html.ts'
 import { portalCookie, type PageRequest } from '../portal/portal-page-request.ts'
 import { hostCookie } from '../portal/request-cookies.ts'
 import type { LibraryContext, LibraryProvider } from './oidc-library.ts'
-import { providerCookies } from './provider-configuration.ts'
+import { providerCookies, type RequestPages } from './provider-configuration.ts'
 import { onwardPage, showPage } from './provider-pages.ts'
 import { portalSessionPrefix } from './session-adapter.ts'
 
 /** What happens at a provider beside its answers. */
 export interface ProviderEvents {
+  readonly pages: RequestPages
   readonly log: Log
   /** Somebody was signed in to an application. */
   readonly onSignedIn: (page: PageRequest, clientName: string) => void
@@ -24,15 +24,16 @@ const policy = "default-src 'none'; script-src; form-action 'self'; frame-ancest
 
 /** Creates the handler of requests that the library answers. */
 export function createLibraryHandler(provider: LibraryProvider, events: ProviderEvents) {
-  const pages = new WeakMap<IncomingMessage, PageRequest>()
+  const { pages } = events
   provider.use(async (context, next) => {
     const page = pages.get(context.req)
     context.set({ ...answerHeaders, 'Content-Security-Policy': policy })
     await next()
     if (page?.session !== undefined) hideSessionCookie(context)
+    if (page !== undefined && context.oidc?.route === 'authorization') addCookies(context, page.cookies)
     if (context.oidc?.route === 'end_session_confirm') await finishSignOut(context, page, events)
   })
-  listen(provider, pages, events)
+  listen(provider, events)
   const answer = provider.callback()
   return (page: PageRequest): void => {
     pages.set(page.request, page)
@@ -56,6 +57,12 @@ function prepareHeaders({ request, authority, session }: PageRequest): void {
   const kept = cookies.filter((cookie) => (session === undefined ? isOwn(cookie) : !isSession(cookie)))
   if (session !== undefined) kept.push(`${providerCookies.session}=${portalSessionPrefix}${session.id}`)
   headers.cookie = kept.join('; ')
+}
+
+/** The cookie of the browser, for whom a sign-in is from now on. */
+function addCookies(context: LibraryContext, cookies: readonly string[]): void {
+  const set = [context.response.get('set-cookie') ?? []].flat()
+  if (cookies.length > 0) context.set('set-cookie', [...set, ...cookies])
 }
 
 /** The session is the portal's, which has a cookie already. */
@@ -82,11 +89,7 @@ async function finishSignOut(
   showPage(context, onwardPage('Signed out', { location, label: new URL(location).host }))
 }
 
-function listen(
-  provider: LibraryProvider,
-  pages: WeakMap<IncomingMessage, PageRequest>,
-  { log, onSignedIn, onWrongSecret }: ProviderEvents,
-): void {
+function listen(provider: LibraryProvider, { pages, log, onSignedIn, onWrongSecret }: ProviderEvents): void {
   const onError = (_: LibraryContext, error: Error) => log.error({ err: error }, 'the OpenID Connect provider failed')
   provider.on('server_error', onError)
   provider.on('error', (error: Error) => log.error({ err: error }, 'the OpenID Connect provider failed'))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hashToken } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
-import { allowAddresses, createGuardedFetch, createOutboundPolicy, type OutboundAllow } from '@hearth/outbound'
+import { allowAddresses, createOpenGuarded, createOutboundPolicy, type OutboundAllow } from '@hearth/outbound'
 import type { Log, Timers } from '@hearth/runtime'
 import type { PortalSnapshot, PortalState } from '../portal/portal-state.ts'
 import { mayUse } from './account-claims.ts'
@@ -160,17 +160,17 @@ export class Logouts {
   /** Returns why an application could not be told; undefined when it was, or does not want to be. */
   async #send({ backchannel_logout_uri: uri }: Client, row: OpenIdLoginRow): Promise<string | undefined> {
     if (uri === null) return undefined
-    const fetch = createGuardedFetch(createOutboundPolicy(allowAddresses(this.#dependencies.allow, [uri])))
+    const open = createOpenGuarded(createOutboundPolicy(allowAddresses(this.#dependencies.allow, [uri])))
     try {
-      const { status } = await fetch(uri, {
+      // What it says beside the status is not read.
+      await using answer = await open(uri, {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded', 'cache-control': 'no-store' },
         body: new URLSearchParams({ logout_token: await this.#token(row) }).toString(),
         timeoutMs,
-        maxBytes: 65_536,
         signal: this.#end?.signal,
       })
-      return status === 200 || status === 204 ? undefined : `it answered ${status}`
+      return answer.status === 200 || answer.status === 204 ? undefined : `it answered ${answer.status}`
     } catch (error) {
       return error instanceof Error ? error.message : 'unknown error'
     }

@@ -7,9 +7,11 @@ import type { OutboundAllow } from '@hearth/outbound'
 import type { Log, Timers } from '@hearth/runtime'
 import type { AccountTables } from '../accounts/tables.ts'
 import type { ApplicationSignIn } from '../portal/applications.ts'
+import type { PortalUser } from '../portal/decide.ts'
 import type { PageRequest } from '../portal/portal-page-request.ts'
 import type { PortalState } from '../portal/portal-state.ts'
-import { Problem, tooMany } from '../problems.ts'
+import { badRequest, Problem, tooMany } from '../problems.ts'
+import { explainUse } from './account-claims.ts'
 import { createTidy } from './artifact-adapter.ts'
 import { applicationsByGroup, Clients } from './clients/clients.ts'
 import { answerInteraction } from './interactions.ts'
@@ -17,7 +19,7 @@ import { createLibraryHandler } from './library-handler.ts'
 import { Logouts } from './logouts.ts'
 import { loadOidcLibrary, type LibraryProvider, type OidcLibrary } from './oidc-library.ts'
 import { createPortalLink, type PortalLink } from './portal-link.ts'
-import { createLibraryProvider, interactionPath, providerPaths } from './provider-configuration.ts'
+import { createLibraryProvider, interactionPath, providerPaths, type RequestPages } from './provider-configuration.ts'
 import { SigningKeys } from './signing-keys.ts'
 import * as store from './store.ts'
 import type { OpenIdProviderTables } from './tables.ts'
@@ -72,6 +74,7 @@ export class OpenIdProvider implements ApplicationSignIn {
   readonly #tidy: () => Promise<void>
   readonly #requests: { readonly browsers: MemoryThrottle; readonly programs: MemoryThrottle }
   readonly #wrongSecrets: MemoryThrottle
+  readonly #pages: RequestPages = new WeakMap()
   readonly #providers = new Map<string, ProviderAt>()
   #library: Promise<OidcLibrary> | undefined
 
@@ -110,9 +113,9 @@ export class OpenIdProvider implements ApplicationSignIn {
   }
 
   async answer(page: PageRequest): Promise<void> {
+    this.#limit(page)
     const at = await this.#providerAt(page.authority)
     if (at === undefined) throw new Problem(404, 'No application signs people in here')
-    this.#limit(page)
     if (page.url.pathname.startsWith(interactionPath('')))
       return answerInteraction(
         { ...this.#dependencies, clock: this.#dependencies.timers, clients: this.clients },
@@ -123,7 +126,10 @@ export class OpenIdProvider implements ApplicationSignIn {
   }
 
   async findSignIn(id: string, authority: string): Promise<{ name: string; path: string } | undefined> {
-    const at = /^[\w-]{43}$/.test(id) ? await this.#providerAt(authority) : undefined
+    if (!/^[\w-]{43}$/.test(id)) return undefined
+    // All of them know every sign-in; after a start there is none yet.
+    const [known] = this.#providers.values()
+    const at = known ?? (await this.#providerAt(authority))
     const interaction = await at?.provider.Interaction.find(id)
     const client = await this.clients.find(String(interaction?.params['client_id']))
     return client && { name: client.name, path: interactionPath(id) }
@@ -133,9 +139,16 @@ export class OpenIdProvider implements ApplicationSignIn {
     return (await applicationsByGroup(this.#dependencies.database.query)).get(group)
   }
 
+  async explainUse(origin: string, user: PortalUser | undefined): Promise<string | undefined> {
+    const isThere = (uri: string) => new URL(uri).origin === origin
+    const client = (await this.clients.all()).find(({ redirect_uris: uris }) => uris.some(isThere))
+    return client && explainUse(client, user)
+  }
+
   #limit({ request, url, from }: PageRequest): void {
-    if ((request.url ?? '').length > maxTarget || !/^\/(?!\/)/.test(request.url ?? ''))
-      throw new Problem(414, 'The address is too long')
+    const { url: target = '' } = request
+    if (target.length > maxTarget) throw new Problem(414, 'The address is too long')
+    if (!/^\/(?!\/)/.test(target)) throw badRequest('The address cannot be read')
     if (Number(request.headers['content-length'] ?? 0) > maxBody) throw new Problem(413, 'The body is too large')
     const key = addressGroup(from.address)
     const isProgram = ![providerPaths.authorization, providerPaths.end_session, interactionPath('')].some((path) =>
@@ -161,6 +174,7 @@ export class OpenIdProvider implements ApplicationSignIn {
         clients: this.clients,
         tidy: this.#tidy,
         onLogin: (login) => this.#logouts.add(login),
+        pages: this.#pages,
         library,
       },
       { issuer: `https://${authority}`, keys },
@@ -177,6 +191,7 @@ export class OpenIdProvider implements ApplicationSignIn {
     const { log, securityLog, endSession } = this.#dependencies
     return {
       log,
+      pages: this.#pages,
       onSignedIn: ({ session, from }: PageRequest, clientName: string) => {
         const by = session && { userId: session.user.id, username: session.user.username }
         void securityLog.record({ kind: 'sign_in', by, from, target: clientName, detail: 'to an application' })

@@ -1,10 +1,13 @@
+import type { IncomingMessage } from 'node:http'
 import { hashToken, isSameSecret, type Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
+import type { PageRequest } from '../portal/portal-page-request.ts'
 import type { PortalState } from '../portal/portal-state.ts'
 import { claimsOfScopes, findAccount, loadGrant, scopes, type TokenOfAccount } from './account-claims.ts'
 import { createAdapters } from './adapters.ts'
 import type { ArtifactDependencies } from './artifact-adapter.ts'
+import { bindArtifactRow } from './artifact-store.ts'
 import { phishingResistant } from './authentication-methods.ts'
 import type { Clients } from './clients/clients.ts'
 import { createPolicy } from './interaction-policy.ts'
@@ -13,6 +16,9 @@ import { endSessionPages, renderError } from './provider-pages.ts'
 import type { PortalLink } from './portal-link.ts'
 import type { KeySet } from './signing-keys.ts'
 import type { OpenIdProviderTables } from './tables.ts'
+
+/** Requests of visitors by the request of the server. */
+export type RequestPages = WeakMap<IncomingMessage, PageRequest>
 
 /** Dependencies of a provider for one issuer. */
 export interface ProviderDependencies {
@@ -23,6 +29,8 @@ export interface ProviderDependencies {
   readonly link: PortalLink
   readonly clients: Clients
   readonly library: OidcLibrary
+  /** The requests that the library answers, as the portal read them. */
+  readonly pages: RequestPages
   readonly tidy: ArtifactDependencies['tidy']
   readonly onLogin: ArtifactDependencies['onLogin']
 }
@@ -46,6 +54,9 @@ export const providerPaths = {
 
 /** Path of the page of a sign-in under way. */
 export const interactionPath = (uid: string): string => `/oidc/interaction/${uid}`
+
+/** Path at which the library goes on after the page. */
+export const resumePath = (uid: string): string => `${providerPaths.authorization}/${uid}`
 
 const minute = 60
 const twelveHours = 43_200
@@ -97,8 +108,8 @@ export function createLibraryProvider(
     },
     routes: providerPaths,
     interactions: {
-      url: (_: LibraryContext, { uid }: { uid: string }) => interactionPath(uid),
       policy: createPolicy(dependencies),
+      url: (context: LibraryContext, { uid }: { uid: string }) => bindInteraction(dependencies, context, uid),
     },
     renderError,
     rotateRefreshToken: true,
@@ -114,6 +125,17 @@ export function createLibraryProvider(
   // The outbox tells applications of the end of a session; see `logouts.ts`.
   provider.Client.prototype['backchannelLogout'] = () => Promise.resolve()
   return provider
+}
+
+/** Only the browser in which a sign-in began goes on with it. Other hosts can set the library's cookies, but not the portal's. */
+async function bindInteraction(
+  { database, pages }: ProviderDependencies,
+  { req }: LibraryContext,
+  uid: string,
+): Promise<string> {
+  const key = { model: 'Interaction', id_hash: hashToken(uid) }
+  await bindArtifactRow(database.query, key, hashToken(pages.get(req)?.browserKey ?? ''))
+  return interactionPath(uid)
 }
 
 function compareSecret(this: LibraryClient, given: string): boolean {

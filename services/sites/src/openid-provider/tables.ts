@@ -45,6 +45,8 @@ export interface OpenIdArtifactRow {
   grant_hash: string | null
   /** Session of the portal it belongs to. */
   session_id: string | null
+  /** SHA-256 of the key of the browser in which a sign-in began. */
+  browser_hash: string | null
   /** JSON, sealed. */
   payload_sealed: string
   created_at: number

@@ -1,3 +1,4 @@
+import type { PortalUser } from './decide.ts'
 import type { PageRequest } from './portal-page-request.ts'
 
 /** Sign-in of applications through the portal, as its pages know it. */
@@ -11,10 +12,12 @@ export interface ApplicationSignIn {
   findSignIn(id: string, authority: string): Promise<{ readonly name: string; readonly path: string } | undefined>
   /** Returns the name of an application that names a group of users; undefined when none does. */
   namingGroup(group: string): Promise<string | undefined>
+  /** Says who may sign in to the application at an origin, and whether the user is one of them; undefined without one there. */
+  explainUse(origin: string, user: PortalUser | undefined): Promise<string | undefined>
 }
 
 /** Pages of the portal's host about applications. */
-export type ApplicationPages = Omit<ApplicationSignIn, 'namingGroup'>
+export type ApplicationPages = Omit<ApplicationSignIn, 'namingGroup' | 'explainUse'>
 
 /** Adds pages to those of the applications; each answers its own paths, and knows its own sign-ins. */
 export function withPages(applications: ApplicationSignIn, more: ApplicationPages): ApplicationSignIn {
@@ -24,5 +27,6 @@ export function withPages(applications: ApplicationSignIn, more: ApplicationPage
     findSignIn: async (id, authority) =>
       (await more.findSignIn(id, authority)) ?? applications.findSignIn(id, authority),
     namingGroup: (group) => applications.namingGroup(group),
+    explainUse: (origin, user) => applications.explainUse(origin, user),
   }
 }

@@ -1,10 +1,16 @@
 import { badRequest } from '../problems.ts'
+import { networksOfReach, type ReachNetworks } from '../sites/reach-schema.ts'
+import { isNetworkMember } from '../sites/rules/networks.ts'
 import { decide, type Decision, type PortalUser } from './decide.ts'
-import type { PortalSnapshot, ProtectedSite } from './portal-state.ts'
+import type { PortalSnapshot, ProtectedSite, SiteOfHost } from './portal-state.ts'
 import type { VisitExplain, VisitExplanation } from './schema.ts'
 
 /** Explains why somebody may, or may not, reach an address. It is decided as a request would be, and nothing is sent. */
-export function explainVisit(visit: VisitExplain, snapshot: PortalSnapshot | undefined): VisitExplanation {
+export function explainVisit(
+  visit: VisitExplain,
+  snapshot: PortalSnapshot | undefined,
+  networks: ReachNetworks,
+): VisitExplanation {
   if (!URL.canParse(visit.url)) throw badRequest('url must be an address such as https://files.example.org/page')
   const url = new URL(visit.url)
   const base = { site_id: null, rule: null } as const
@@ -18,6 +24,8 @@ export function explainVisit(visit: VisitExplain, snapshot: PortalSnapshot | und
   const owner = snapshot.ownerOf(host)
   if (owner === undefined) return { ...base, outcome: 'allow', reason: 'No protected site has this host.' }
   const about = { ...base, site_id: owner.id }
+  const refused = reachRefusal(owner, visit.client_ip, networks)
+  if (refused !== undefined) return { ...about, ...refused }
   if (!owner.isProtected)
     return { ...about, outcome: 'allow', reason: `Visitors of the site ${owner.name} do not sign in.` }
   const site = snapshot.sites.get(owner.id)
@@ -44,6 +52,25 @@ export function explainVisit(visit: VisitExplain, snapshot: PortalSnapshot | und
       reason: 'This user cannot sign in: disabled, or the password must be changed.',
     }
   return { ...known, outcome: decision.outcome, reason: reasonOf(decision, site, user) }
+}
+
+/** What keeps a visitor from a site that is not for everyone, before anything else; undefined when nothing does. */
+function reachRefusal(
+  { name, reach }: SiteOfHost,
+  address: string | undefined,
+  networks: ReachNetworks,
+): Pick<VisitExplanation, 'outcome' | 'reason'> | undefined {
+  const ranges = networksOfReach(reach, networks)
+  if (ranges === undefined) return undefined
+  const where = reach === 'home' ? 'from home and the VPN' : 'through the VPN'
+  if (ranges.length === 0)
+    return {
+      outcome: 'closed',
+      reason: `The site ${name} is reached ${where} only, and it is not known yet which networks those are.`,
+    }
+  if (address !== undefined && isNetworkMember(address, ranges)) return undefined
+  const from = address === undefined ? 'an address that is not given' : address
+  return { outcome: 'forbidden', reason: `The site ${name} is reached ${where} only, and not from ${from}.` }
 }
 
 function reasonOf(decision: Decision, site: ProtectedSite, user: PortalUser | undefined): string {

@@ -9,18 +9,23 @@ import type { Config } from '../config.ts'
 export interface PortalSocketPaths {
   readonly verify: string
   readonly pages: string
+  readonly status: string
 }
 
 /** Returns the sockets of the portal of a data directory. */
 export function portalSocketPaths(dataDirectory: string): PortalSocketPaths {
   const folder = join(dataDirectory, 'portal')
-  return { verify: join(folder, 'verify.sock'), pages: join(folder, 'pages.sock') }
+  return {
+    verify: join(folder, 'verify.sock'),
+    pages: join(folder, 'pages.sock'),
+    status: join(folder, 'status.sock'),
+  }
 }
 
 /** Returns the same sockets as Caddy names upstreams. */
 export function portalSockets(dataDirectory: string): PortalSockets {
   const paths = portalSocketPaths(dataDirectory)
-  return { verify: `unix/${paths.verify}`, pages: `unix/${paths.pages}` }
+  return { verify: `unix/${paths.verify}`, pages: `unix/${paths.pages}`, status: `unix/${paths.status}` }
 }
 
 /** Longest path of a socket that the system takes, bytes. */
@@ -31,17 +36,22 @@ export function portalObstacle({ caddy, dataDirectory }: Pick<Config, 'caddy' | 
   if (caddy.admin !== undefined)
     return 'needs the Caddy that this service runs itself; with CADDY_ADMIN there is no portal'
   const { verify } = portalSocketPaths(dataDirectory)
+  // None of the others is longer.
   if (Buffer.byteLength(verify) <= maxPath) return undefined
   return `needs a shorter DATA_DIR: ${verify} is too long for the path of a socket`
 }
 
-/** Opens both servers of the portal. Only who may enter the data directory reaches them, which is this service and its Caddy. */
+/** Opens the servers of the portal and of status pages. Only who may enter the data directory reaches them, which is this service and its Caddy. */
 export async function openPortalServers(
   paths: PortalSocketPaths,
-  listeners: { readonly verify: RequestListener; readonly pages: RequestListener },
+  listeners: Readonly<Record<keyof PortalSocketPaths, RequestListener>>,
 ): Promise<{ close(): Promise<void> }> {
   await mkdir(join(paths.verify, '..'), { recursive: true, mode: 0o700 })
-  const servers = [await listen(paths.verify, listeners.verify), await listen(paths.pages, listeners.pages)]
+  const servers = [
+    await listen(paths.verify, listeners.verify),
+    await listen(paths.pages, listeners.pages),
+    await listen(paths.status, listeners.status),
+  ]
   return {
     async close() {
       await Promise.all(servers.map(closeServer))

@@ -5,6 +5,7 @@ import { listPortalSessionRows } from '../accounts/portal-session-store.ts'
 import type { AccountTables } from '../accounts/tables.ts'
 import { usersIn } from '../accounts/users.ts'
 import { createSiteReader, type DesiredSite } from '../deploy/desired-sites.ts'
+import type { SiteReach } from '../sites/reach-schema.ts'
 import { siteHeads, siteRowsOf } from '../sites/store.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import { createHostIndex, isWildcard } from '../sites/domains.ts'
@@ -35,6 +36,7 @@ export interface SiteOfHost {
   readonly id: number
   readonly name: string
   readonly isProtected: boolean
+  readonly reach: SiteReach
 }
 
 /** A valid session of the portal. */
@@ -203,7 +205,7 @@ function ownerOf(host: string, sites: readonly DesiredSite[]): SiteOfHost | unde
   const hosts = sites.flatMap(({ id, record }) => record.domains.map((domain) => [domain, id] as const))
   const id = createHostIndex(hosts).siteOf(host)
   const site = sites.find((one) => one.id === id)
-  return site && { id: site.id, name: site.name, isProtected: site.record.sign_in !== null }
+  return site && { id: site.id, name: site.name, isProtected: site.record.sign_in !== null, reach: site.record.reach }
 }
 
 function tokenEntry(row: PortalTokenRow, users: ReadonlyMap<string, PortalUser>): [string, PortalToken][] {

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import type { Attempts } from '@hearth/accounts'
 import type { Database } from '@hearth/database'
 import type { Log, Timers } from '@hearth/runtime'
@@ -7,6 +8,7 @@ import type { AccountTables } from '../accounts/tables.ts'
 import { usersIn } from '../accounts/users.ts'
 import type { Config } from '../config.ts'
 import { notFound } from '../problems.ts'
+import type { ReachNetworks } from '../sites/reach-schema.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import { createAddressLimit } from './address-limit.ts'
 import type { ApplicationSignIn } from './applications.ts'
@@ -37,7 +39,11 @@ export interface PortalDependencies {
   /** Failed sign-ins, as they are counted across restarts. */
   readonly attempts: Attempts
   readonly state: PortalState
+  /** Answers visitors of status pages. */
+  readonly statusPages: RequestListener
   readonly applications: ApplicationSignIn
+  /** Returns the networks that count as inside. */
+  readonly reach: () => ReachNetworks
 }
 
 /** The portal: who may visit protected sites, and the pages on which visitors sign in. */
@@ -59,7 +65,8 @@ export class Portal {
 
   /** Reads who may visit what, and answers Caddy and visitors from then on. */
   async start(): Promise<void> {
-    const { database, timers, log, secret, config, accounts, attempts, state, own, applications } = this.#dependencies
+    const { database, timers, log, secret, config, accounts, attempts, state, own, statusPages, applications } =
+      this.#dependencies
     await state.start()
     if (own === undefined) return
     const obstacle = portalObstacle(config)
@@ -82,11 +89,18 @@ export class Portal {
     this.#servers = await openPortalServers(portalSocketPaths(config.dataDirectory), {
       verify: createVerify({ state, keys: createSiteKeys(secret), codes, clock: timers, log }),
       pages: (request, response) => void answerPage(request, response),
+      status: statusPages,
     })
   }
 
-  explain(visit: VisitExplain): VisitExplanation {
-    return explainVisit(visit, this.#dependencies.state.current())
+  /** Explains a visit, and who may sign in to the application at the address. */
+  async explain(visit: VisitExplain): Promise<VisitExplanation> {
+    const { state, reach, applications } = this.#dependencies
+    const snapshot = state.current()
+    const explanation = explainVisit(visit, snapshot, reach())
+    const user = visit.user_id === null ? undefined : snapshot?.users.get(visit.user_id)
+    const use = await applications.explainUse(new URL(visit.url).origin, user)
+    return use === undefined ? explanation : { ...explanation, reason: `${explanation.reason} ${use}` }
   }
 
   /** Lists the sessions of visitors, oldest first. */

@@ -3,7 +3,7 @@ import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Certificates } from '../certificates/certificates.ts'
 import type { CertificateState, HostCertificate } from '../certificates/inventory/certificate-state.ts'
-import { allDomainOwners } from '../sites/store.ts'
+import { allDomainOwners } from '../sites/domain-store.ts'
 import type { SiteTables } from '../sites/tables.ts'
 
 interface CertificateFigureDependencies {

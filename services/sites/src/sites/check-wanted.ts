@@ -9,8 +9,14 @@ import type { WantedSite } from './site-change.ts'
 /** What the rules check every site against, whichever it is. */
 export type SharedRuleContext = Omit<RuleContext, 'siteId' | 'storedUsers' | 'hasNewDirectives'>
 
-/** Reads the current context of the rules: other sites, this service, and its Caddy servers. */
-export type ReadRuleContext = () => Promise<SharedRuleContext>
+/**
+ * Reads the current context of the rules: other sites, this service, and its Caddy servers. For the check of one site only those
+ * others are read whose names and domains matter to it; without one, all of them.
+ */
+export type ReadRuleContext = (site?: NamedSite) => Promise<SharedRuleContext>
+
+/** The members of a site that others may have as well. */
+export type NamedSite = Pick<WantedSite['record'], 'site_name' | 'domains'>
 
 /** Returns a function that reads the context at its first call only: for checking many sites at once. */
 export function readOnce(read: ReadRuleContext): ReadRuleContext {
@@ -34,10 +40,14 @@ export function createCheckWanted(read: ReadRuleContext): CheckWanted {
 /** Reads the context that the rules check one site against. */
 export async function ruleContextOf(
   read: ReadRuleContext,
-  { extras, hasNewDirectives = false }: Pick<WantedSite, 'extras' | 'hasNewDirectives'>,
+  {
+    record,
+    extras,
+    hasNewDirectives = false,
+  }: Pick<WantedSite, 'extras' | 'hasNewDirectives'> & { readonly record: NamedSite },
   id: number | undefined,
 ): Promise<RuleContext> {
-  return { ...(await read()), siteId: id, storedUsers: Object.keys(extras.hashes), hasNewDirectives }
+  return { ...(await read(record)), siteId: id, storedUsers: Object.keys(extras.hashes), hasNewDirectives }
 }
 
 /** Converts a site to the form that is stored. Throws a problem that lists all its errors. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SiteReach } from './reach-schema.ts'
 import { Site, SiteKind } from './schema.ts'
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
@@ -8,6 +9,7 @@ export const SiteListQuery = z.strictObject({
   search: z.string().max(200).optional().meta({ description: 'Part of a name or domain' }),
   kind: SiteKind.optional(),
   enabled: flag.optional(),
+  reach: SiteReach.optional(),
   failed: flag.optional().meta({ description: 'Only those a node has refused' }),
   sort: z.enum(['name', 'updated_at', 'created_at']).default('name'),
   order: z.enum(['asc', 'desc']).default('asc'),

@@ -12,11 +12,15 @@ import {
   SiteLog,
   Tls,
 } from './guard-schema.ts'
+import { SiteReach } from './reach-schema.ts'
 import { SiteSignIn } from './sign-in-schema.ts'
 import { defaultCheck, SiteCheck } from './check-schema.ts'
+import { StatusSlug } from './status-slug.ts'
 
 /** Kind of a site: where its responses come from. */
-export const SiteKind = z.enum(['proxy', 'redirect', 'static', 'respond', 'raw', 'portal']).meta({ id: 'SiteKind' })
+export const SiteKind = z
+  .enum(['proxy', 'redirect', 'static', 'respond', 'raw', 'portal', 'status'])
+  .meta({ id: 'SiteKind' })
 export type SiteKind = z.infer<typeof SiteKind>
 
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/u
@@ -85,6 +89,9 @@ const members = {
   enabled: z.boolean(),
   ...proxyMembers,
   ...answerMembers,
+  status_page: StatusSlug.nullable().meta({
+    description: 'Last part of the address of the status page that the site shows, kind status only',
+  }),
   tls: Tls,
   force_https: z.boolean().meta({ description: 'Sends visitors of plain HTTP to HTTPS (308)' }),
   hsts: Hsts.nullable(),
@@ -94,6 +101,7 @@ const members = {
   forward_auth: ForwardAuth.nullable(),
   sign_in: SiteSignIn.nullable().meta({ description: 'Visitors sign in at the portal first; null for no sign-in' }),
   access: Access,
+  reach: SiteReach,
   check: SiteCheck,
   paths: z.array(PathRoute).max(50),
   redirects: z.array(PathRedirect).max(100),
@@ -122,6 +130,7 @@ export const siteDefaults = {
   redirect: null,
   static: null,
   respond: null,
+  status_page: null,
   tls: Tls.parse({}),
   force_https: true,
   hsts: null,
@@ -132,6 +141,7 @@ export const siteDefaults = {
   forward_auth: null,
   sign_in: null,
   access: Access.parse({}),
+  reach: 'everyone' as SiteReach,
   check: defaultCheck,
   paths: [],
   redirects: [],

@@ -25,11 +25,13 @@ const bcryptCost = 12
 /** Hashes a password of basic authentication with bcrypt. */
 export const hashPassword = (password: string): Promise<string> => hash(password, bcryptCost)
 
-/** Reads the site in a row; one that was stored before there was sign-in has none, and is checked as by default. */
+/** Reads the site in a row. What an older version stored has no sign-in and no status page, is checked as by default, and reached by everyone. */
 export function wantedOfRow(row: Pick<SiteRow, 'record' | 'extras'>): WantedSite {
   const record = {
     sign_in: null,
     check: defaultCheck,
+    status_page: null,
+    reach: 'everyone',
     ...(JSON.parse(row.record) as Partial<SiteRecord>),
   } as SiteRecord
   return { record, extras: JSON.parse(row.extras) as SiteExtras }

@@ -15,6 +15,7 @@ export function siteRow(
     name_key: record.site_name.toLowerCase(),
     kind: record.kind,
     enabled: Number(record.enabled),
+    reach: record.reach,
     domains: record.domains.join(' '),
     record: JSON.stringify(record),
     extras: JSON.stringify(extras),

@@ -12,6 +12,7 @@ import type { FieldIssue } from './rules/rule-context.ts'
 import type { Site, SiteCreate, SitePatch } from './schema.ts'
 import { changedSite, wantedOfRow, type WantedSite } from './site-change.ts'
 import { siteOfRow, writeSite } from './site-row.ts'
+import { findDomainOwners } from './domain-store.ts'
 import * as store from './store.ts'
 import type { SiteRow, SiteTables } from './tables.ts'
 import type { Synced, SyncSites } from './sync.ts'
@@ -217,7 +218,7 @@ async function checkFree(db: Kysely<SiteTables>, { record }: WantedSite, id: num
   const namesake = await store.findSiteOfName(db, record.site_name)
   if (namesake !== undefined && namesake.id !== id)
     throw conflict('site_name: another site has this name', 'name_taken')
-  for (const [domain, owner] of await store.findDomainOwners(db, record.domains)) {
+  for (const [domain, owner] of await findDomainOwners(db, record.domains)) {
     if (owner === id) continue
     const other = await store.findSiteRow(db, owner)
     throw conflict(`domains: ${domain} belongs to the site ${other?.name ?? owner}`, 'domain_taken')

@@ -1,10 +1,10 @@
 import { likePattern, type Page } from '@hearth/database'
 import { sql, type Kysely } from 'kysely'
-import { wildcardOver } from './domains.ts'
 import type { SiteListQuery } from './list-schema.ts'
 import type { SiteRow, SiteStateRow, SiteTables, SiteVersionRow } from './tables.ts'
 
-type Db = Kysely<SiteTables>
+/** A database with the tables of sites. */
+export type Db = Kysely<SiteTables>
 
 export async function listSiteRows(db: Db, listing: SiteListQuery): Promise<Page<SiteRow>> {
   let found = db.selectFrom('sites')
@@ -14,6 +14,7 @@ export async function listSiteRows(db: Db, listing: SiteListQuery): Promise<Page
   }
   if (listing.kind !== undefined) found = found.where('kind', '=', listing.kind)
   if (listing.enabled !== undefined) found = found.where('enabled', '=', Number(listing.enabled))
+  if (listing.reach !== undefined) found = found.where('reach', '=', listing.reach)
   if (listing.failed !== undefined) {
     const failed = db.selectFrom('site_states').select('site_id').where('error', 'is not', null)
     found = found.where('id', listing.failed ? 'in' : 'not in', failed)
@@ -73,15 +74,15 @@ export async function portalHosts(db: Db): Promise<string[]> {
   return rows.flatMap(({ domains }) => domains.split(' '))
 }
 
-export function findSiteOfName(db: Db, name: string): Promise<SiteRow | undefined> {
-  return db.selectFrom('sites').selectAll().where('name_key', '=', name.toLowerCase()).executeTakeFirst()
+/** Returns the names of the sites that show a status page. */
+export async function sitesOfStatusPage(db: Db, slug: string): Promise<string[]> {
+  const rows = await db.selectFrom('sites').select(['name', 'record']).where('kind', '=', 'status').execute()
+  const slugOf = (record: string) => (JSON.parse(record) as { status_page?: string | null }).status_page
+  return rows.filter(({ record }) => slugOf(record) === slug).map(({ name }) => name)
 }
 
-/** Returns the owning site of each domain; domains without one are absent. */
-export async function findDomainOwners(db: Db, domains: readonly string[]): Promise<Map<string, number>> {
-  if (domains.length === 0) return new Map()
-  const rows = await db.selectFrom('site_domains').selectAll().where('domain', 'in', domains).execute()
-  return new Map(rows.map((row) => [row.domain, row.site_id]))
+export function findSiteOfName(db: Db, name: string): Promise<SiteRow | undefined> {
+  return db.selectFrom('sites').selectAll().where('name_key', '=', name.toLowerCase()).executeTakeFirst()
 }
 
 /** Returns the next site id. Ids are never reused, so that nothing old is taken for a new site. */
@@ -160,12 +161,6 @@ export async function countStates(db: Db): Promise<{ pending: number; failed: nu
   return { pending: Math.max(0, enabled.count - running.count - failed.count), failed: failed.count }
 }
 
-/** Returns every site with its name and domains. */
-export async function allDomainOwners(db: Db): Promise<{ id: number; site_name: string; domains: string[] }[]> {
-  const rows = await db.selectFrom('sites').select(['id', 'name', 'domains']).orderBy('id').execute()
-  return rows.map(({ id, name, domains }) => ({ id, site_name: name, domains: domains.split(' ') }))
-}
-
 /** Counts the enabled sites that a node does not run as wanted. */
 export async function countPending(db: Db, nodeId: number): Promise<number> {
   const { count } = await db
@@ -183,20 +178,6 @@ export async function countPending(db: Db, nodeId: number): Promise<number> {
     )
     .executeTakeFirstOrThrow()
   return count
-}
-
-/** Resolves to true if an enabled site whose certificates are made at the first visit has the domain, or a wildcard over it. */
-export async function hasOnDemandSite(db: Db, domain: string): Promise<boolean> {
-  const wildcard = wildcardOver(domain)
-  const names = wildcard === undefined ? [domain] : [domain, wildcard]
-  const rows = await db
-    .selectFrom('sites')
-    .innerJoin('site_domains', 'site_domains.site_id', 'sites.id')
-    .select('sites.record')
-    .where('site_domains.domain', 'in', names)
-    .where('sites.enabled', '=', 1)
-    .execute()
-  return rows.some(({ record }) => (JSON.parse(record) as { tls: { mode: string } }).tls.mode === 'on_demand')
 }
 
 /** Counts sites and domains, and the enabled ones among them. */

@@ -1,3 +1,4 @@
+import type { SiteReach } from './reach-schema.ts'
 import type { SiteKind } from './schema.ts'
 
 /** Rows of the sites as they are stored. Moments are milliseconds since the epoch, switches 0 or 1. */
@@ -16,6 +17,7 @@ export interface SiteRow {
   name_key: string
   kind: SiteKind
   enabled: number
+  reach: SiteReach
   /** All domains, with blanks between them, for the search. */
   domains: string
   /** JSON of `SiteRecord`. */

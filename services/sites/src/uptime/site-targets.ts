@@ -32,7 +32,7 @@ export function offReason({ record, isServed }: SiteToWatch): string | undefined
  * certificates need not be trusted here.
  */
 export function siteTarget({ record }: SiteToWatch, hasOwnAuthority: boolean): SiteTarget {
-  const { domains, tls, check } = record
+  const { domains, tls, check, reach } = record
   const isPublic = (tls.mode === 'auto' || tls.mode === 'on_demand') && !tls.staging && tls.acme_ca === null
   return {
     host: probeName(domains.find((domain) => !domain.startsWith('*.')) ?? domains[0] ?? ''),
@@ -40,6 +40,7 @@ export function siteTarget({ record }: SiteToWatch, hasOwnAuthority: boolean): S
     isTls: tls.mode !== 'off',
     needsTrust: isPublic && !hasOwnAuthority,
     isHandshake: tls.mode !== 'off' && tls.client_auth_ca_id !== null,
+    isLimited: reach !== 'everyone',
     settings: check,
   }
 }

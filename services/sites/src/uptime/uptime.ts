@@ -189,9 +189,11 @@ export class Uptime {
   }
 
   #contextOf({ id }: SiteToWatch): CheckContext {
-    const down = this.upstreamsOf(id).filter(({ up }) => up === false)
+    const upstreams = this.upstreamsOf(id)
+    const down = upstreams.filter(({ up }) => up === false)
     const upstreamNote = down.map(({ address, reason }) => `Upstream ${address}: ${reason ?? 'down'}.`).join(' ')
-    return { endpoint: this.#watched.endpoint, now: this.#dependencies.timers.now(), upstreamNote }
+    const areUpstreamsDown = down.length > 0 && down.length === upstreams.length
+    return { endpoint: this.#watched.endpoint, now: this.#dependencies.timers.now(), upstreamNote, areUpstreamsDown }
   }
 
   /** Reads the sites anew, once at a time and once more when something changed meanwhile. */

@@ -76,6 +76,7 @@ export const keys = {
   applications: ['applications'],
   signingKeys: ['signing-keys'],
   settings: ['settings'],
+  vpnLink: ['vpn-link'],
   sslLabs: ['ssl-labs'],
   account: ['account'],
 } as const

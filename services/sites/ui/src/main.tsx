@@ -35,7 +35,7 @@ const stale: Readonly<Record<Exclude<SiteEvent['type'], 'reset'>, readonly strin
   grade: ['certificates', 'sites', 'status'],
   drift: ['nodes', 'status', 'revisions'],
   onboarding: ['onboarding', 'nodes', 'sites', 'status'],
-  settings: ['settings', 'status'],
+  settings: ['settings', 'status', 'vpn-link'],
   traffic: ['traffic', 'status'],
   uptime: ['uptime'],
 }

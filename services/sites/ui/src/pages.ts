@@ -14,6 +14,7 @@ import {
   IconPlugConnected,
   IconServer2,
   IconSettings,
+  IconShieldLock,
   IconUserCircle,
   IconUsers,
   IconWorldCog,
@@ -49,6 +50,11 @@ export const pages: readonly Page[] = [
   page('/applications', { ...more, title: 'Applications', icon: IconApps }, () => import('./pages/applications.tsx')),
   page('/users', { ...more, title: 'Users', icon: IconUsers }, () => import('./pages/users.tsx')),
   page('/settings', { ...more, title: 'Settings', icon: IconSettings }, () => import('./pages/settings.tsx')),
+  page(
+    '/settings/vpn',
+    { ...hidden, title: 'Inside and outside', icon: IconShieldLock },
+    () => import('./pages/vpn.tsx'),
+  ),
   page(
     '/settings/notifications',
     { ...hidden, title: 'Notifications', icon: IconBell },

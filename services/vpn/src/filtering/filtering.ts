@@ -15,6 +15,7 @@ import { PeerPauses } from './pauses/pauses.ts'
 import { ProfilesInForce } from './profiles/profiles-in-force.ts'
 import { serviceTimeZone } from './profiles/schedule.ts'
 import { type Resolver, resolverStatus } from './resolver-status.ts'
+import { managedHosts, ManagedRecordSets } from './managed-records/managed-records.ts'
 import { LocalRecords } from './records/records.ts'
 import { hostRecords, resolverRecords } from './records/resolver-records.ts'
 import { allRecordRows } from './records/store.ts'
@@ -54,6 +55,7 @@ export class Filtering {
   #settings: DnsSettingsStore | undefined
   readonly rules: Rules
   readonly records: LocalRecords
+  readonly managedRecords: ManagedRecordSets
   readonly zones: Zones
   readonly profiles: Profiles
   readonly pauses: PeerPauses
@@ -97,7 +99,9 @@ export class Filtering {
       peersChanged: (ids) => this.#soon(this.#clients.sync(ids)),
     })
     this.rules = new Rules({ ...dependencies, publish: () => this.#soon(this.#publishRules()) })
-    this.records = new LocalRecords({ ...dependencies, publish: () => this.#soon(this.#publishRecords()) })
+    const recordDependencies = { ...dependencies, publish: () => this.#soon(this.#publishRecords()) }
+    this.records = new LocalRecords(recordDependencies)
+    this.managedRecords = new ManagedRecordSets(recordDependencies)
     this.zones = new Zones({
       ...dependencies,
       publish: () => this.#soon(this.#publishZones()),
@@ -262,7 +266,8 @@ export class Filtering {
   async #writeRecords(): Promise<void> {
     const { peer_names_suffix: suffix } = this.settings.current()
     const hosts = suffix === null ? [] : hostRecords((await this.#dependencies.hostNames?.()) ?? [], suffix)
-    await this.#input.write('records', resolverRecords(await allRecordRows(this.#db), hosts))
+    const rows = await allRecordRows(this.#db)
+    await this.#input.write('records', resolverRecords(rows, hosts, await managedHosts(this.#db, rows)))
   }
 
   async #writeRules(): Promise<void> {

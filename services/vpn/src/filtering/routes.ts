@@ -7,6 +7,7 @@ import type { Filtering } from './filtering.ts'
 import { pendingNote } from './in-force.ts'
 import { peerPauseRoutes } from './pauses/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
+import { managedRecordRoutes } from './managed-records/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import { zoneRoutes } from './zones/routes.ts'
 import { ruleRoutes } from './rules/routes.ts'
@@ -38,6 +39,7 @@ export function dnsRoutes(filtering: Filtering, health: () => Promise<HealthNoti
     peerNameRoute(filtering),
     ...ruleRoutes(filtering.rules, publish),
     ...recordRoutes(filtering.records, publish),
+    ...managedRecordRoutes(filtering.managedRecords, publish),
     ...zoneRoutes(filtering.zones, publish),
     ...profileRoutes(filtering.profiles, publish),
     ...peerPauseRoutes(filtering.pauses),

@@ -6,6 +6,7 @@ export interface FilteringTables extends ProfileTables {
   peer_names: PeerNameRow
   dns_rules: DnsRuleRow
   dns_records: DnsRecordRow
+  managed_dns_records: ManagedRecordRow
   dns_zones: DnsZoneRow
   peer_filter_pauses: PeerFilterPauseRow
 }
@@ -73,4 +74,17 @@ export interface DnsZoneRow {
   created_at: number
   /** User name. */
   created_by: string | null
+}
+
+/** A local record that another service keeps; see `filtering/managed-records`. */
+export interface ManagedRecordRow {
+  /** Name of the service that keeps it. */
+  manager: string
+  domain: string
+  below_only: number
+  type: 'A' | 'AAAA'
+  value: string
+  /** Seconds. */
+  ttl: number
+  created_at: number
 }

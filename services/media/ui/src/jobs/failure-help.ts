@@ -83,6 +83,11 @@ const rules: Readonly<Record<string, Rule>> = {
     text: 'Trying again may help; a newer yt-dlp may bring another file.',
     remedy: 'retry',
   },
+  storage_missing: {
+    short: 'disk missing',
+    text: 'When the disk is there again, try once more.',
+    remedy: { label: 'Show the storage', href: '/settings?tab=storage' },
+  },
   no_room: {
     short: 'no room',
     text: 'Raise the storage budget, or unpin or delete downloads.',

@@ -93,7 +93,7 @@ const retention: readonly SettingField[] = [
   {
     name: 'retention_days',
     label: 'Delete downloads after',
-    description: 'Up to 365 days. Trims, stems and links go with them.',
+    description: 'Up to 365 days. Trims, stems and links go with them; pinned downloads stay.',
     unit: 'days',
     zero: 'never',
   },

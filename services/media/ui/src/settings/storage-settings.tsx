@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Select, Stack, Text } from '@mantine/core'
+import { Button, Group, NumberInput, Select, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import {
   answer,
@@ -15,10 +15,10 @@ import {
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { api, keys, type Eviction, type Settings, type StoragePlan, type StorageUsage } from '../api.ts'
+import { api, keys, type Eviction, type Settings, type StoragePlan } from '../api.ts'
 import { toIsoString } from '../jobs/job.ts'
 import { useSaveSettings } from './settings-group.tsx'
-import { filesMissing, kindNames } from './storage-texts.ts'
+import { StorageShares } from './storage-shares.tsx'
 import './storage.css'
 
 /** The storage: what takes space, how much there may be, and what goes to make room. */
@@ -28,7 +28,7 @@ export function StorageSettings({ settings }: { settings: Settings }) {
     <>
       <Section title="Stored files">
         <QueryState query={usage} lines={6} />
-        {usage.data !== undefined && <Usage usage={usage.data} />}
+        {usage.data !== undefined && <StorageShares usage={usage.data} />}
       </Section>
       <BudgetForm
         key={`${settings.storage_budget_bytes} ${settings.storage_rule}`}
@@ -37,49 +37,6 @@ export function StorageSettings({ settings }: { settings: Settings }) {
       />
       <EvictionLog />
     </>
-  )
-}
-
-function Usage({ usage }: { usage: StorageUsage }) {
-  const { used_bytes: used, reserved_bytes: reserved, budget_bytes: budget, kinds, pinned } = usage
-  const taken = used + reserved
-  const free = Math.max(0, budget - taken)
-  const most = Math.max(budget, taken, 1)
-  return (
-    <Stack gap="sm">
-      <Problem text={usage.is_missing ? filesMissing : undefined} />
-      <p className="storage-sum">
-        <b>{formatBytes(used)}</b>{' '}
-        {budget === 0 ? 'stored, without a limit' : `of ${formatBytes(budget)}, ${formatBytes(free)} free`}
-      </p>
-      <div className="storage-bar" aria-hidden>
-        {kinds.map(({ kind, bytes }) => (
-          <span key={kind} data-kind={kind} style={{ width: `${(bytes / most) * 100}%` }} />
-        ))}
-        <span data-kind="reserved" style={{ width: `${(reserved / most) * 100}%` }} />
-      </div>
-      <dl className="storage-kinds">
-        {kinds.map(({ kind, bytes, files }) => (
-          <Kind key={kind} kind={kind} name={kindNames[kind]} bytes={bytes} note={formatCount(files, 'file')} />
-        ))}
-        {reserved > 0 && <Kind kind="reserved" name="Kept for running downloads" bytes={reserved} />}
-        <Kind name="Temporary files" bytes={usage.work_bytes} note="beside the budget" />
-        <Kind name="Pinned" bytes={pinned.bytes} note={formatCount(pinned.downloads, 'download')} />
-        <Kind name="Free on the disk" bytes={usage.disk_free_bytes} />
-      </dl>
-    </Stack>
-  )
-}
-
-function Kind({ kind, name, bytes, note }: { kind?: string; name: string; bytes: number; note?: string }) {
-  return (
-    <div data-kind={kind}>
-      <dt>
-        {name}
-        {note !== undefined && <small>{note}</small>}
-      </dt>
-      <dd>{formatBytes(bytes)}</dd>
-    </div>
   )
 }
 

@@ -1,6 +1,7 @@
 import { request as requestPlain, type ClientRequest, type IncomingMessage } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { isIPv6 } from 'node:net'
+import { reachHeader } from '../../caddy/reach-routes.ts'
 import { type HandshakeTarget, probeName, serverNameOf } from './handshake.ts'
 import type { Observation } from './observation.ts'
 
@@ -62,7 +63,8 @@ function headOf(open: () => ClientRequest): Promise<IncomingMessage | undefined>
       resolve(answer)
       request.destroy()
     }
-    request.on('response', end)
+    // The refusal of a site that this machine does not reach says nothing of the site.
+    request.on('response', (answer) => end(reachHeader.toLowerCase() in answer.headers ? undefined : answer))
     request.on('timeout', () => end())
     request.on('error', () => end())
     request.end()

@@ -57,6 +57,7 @@ async function createArtifacts(db: Kysely<unknown>): Promise<void> {
     .addColumn('client_id', 'text', (column) => column.references('openid_clients.id').onDelete('cascade'))
     .addColumn('grant_hash', 'text')
     .addColumn('session_id', 'text')
+    .addColumn('browser_hash', 'text')
     .addColumn('payload_sealed', 'text', (column) => column.notNull())
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .addColumn('expires_at', 'bigint', (column) => column.notNull())

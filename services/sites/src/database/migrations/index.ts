@@ -13,6 +13,8 @@ import * as portal from './0011-portal.ts'
 import * as certificateOrders from './0012-certificate-orders.ts'
 import * as uptime from './0013-uptime.ts'
 import * as openIdProvider from './0014-openid-provider.ts'
+import * as reach from './0015-reach.ts'
+import * as nodeConfigs from './0016-node-configs.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -30,4 +32,6 @@ export const migrations: Migrations = {
   '0012-certificate-orders': certificateOrders,
   '0013-uptime': uptime,
   '0014-openid-provider': openIdProvider,
+  '0015-reach': reach,
+  '0016-node-configs': nodeConfigs,
 }

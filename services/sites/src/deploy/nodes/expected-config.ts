@@ -1,24 +1,29 @@
 import type { Sealer } from '@hearth/credentials'
-import type { NodeRow } from './tables.ts'
+import type { Kysely } from 'kysely'
+import { findNodeConfig, putNodeConfig } from './store.ts'
+import type { NodeTables } from './tables.ts'
 
-/** Seals and opens the last applied configuration of a node, which may hold private keys and hashes. */
+/** The last applied configuration of each node. It may hold private keys and hashes, and is stored sealed. */
 export type ExpectedConfigs = ReturnType<typeof createExpectedConfigs>
 
-type SealedConfig = Pick<NodeRow, 'id' | 'expected_config'>
+type Db = Kysely<NodeTables>
 
 const sealContext = (nodeId: number) => `nodes.expected_config:${nodeId}`
 
-/** Creates the sealing of expected configurations; each is bound to its node, and `open` throws for another one's. */
-export function createExpectedConfigs(sealer: Sealer) {
-  const openText = ({ id, expected_config: sealed }: SealedConfig): string | undefined =>
-    sealed === null ? undefined : sealer.open(sealed, sealContext(id))
+/** Creates the store of expected configurations; each is bound to its node, and reading throws for another one's. */
+export function createExpectedConfigs(db: Db, sealer: Sealer) {
+  async function readText(nodeId: number): Promise<string | undefined> {
+    const sealed = await findNodeConfig(db, nodeId)
+    return sealed === undefined ? undefined : sealer.open(sealed, sealContext(nodeId))
+  }
   return {
-    /** @param text JSON */
-    seal: (nodeId: number, text: string): string => sealer.seal(text, sealContext(nodeId)),
+    /** Stores a configuration in a transaction; `text` is JSON. */
+    write: (trx: Db, nodeId: number, text: string): Promise<void> =>
+      putNodeConfig(trx, { node_id: nodeId, config: sealer.seal(text, sealContext(nodeId)) }),
     /** Returns the JSON text; undefined when nothing was applied yet. */
-    openText,
-    open(row: SealedConfig): object | undefined {
-      const text = openText(row)
+    readText,
+    async read(nodeId: number): Promise<object | undefined> {
+      const text = await readText(nodeId)
       return text === undefined ? undefined : (JSON.parse(text) as object)
     },
   }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { NodeRow, NodeTables } from './tables.ts'
+import type { NodeConfigRow, NodeRow, NodeTables } from './tables.ts'
 
 type Db = Kysely<NodeTables>
 
@@ -41,6 +41,26 @@ export async function updateNodeRow(db: Db, id: number, changes: Partial<Omit<No
   await db.updateTable('nodes').set(changes).where('id', '=', id).execute()
 }
 
+/** Deletes a node with its configuration. */
 export async function deleteNodeRow(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('node_configs').where('node_id', '=', id).execute()
   await db.deleteFrom('nodes').where('id', '=', id).execute()
+}
+
+/** Returns the sealed configuration of a node; undefined when nothing was applied yet. */
+export async function findNodeConfig(db: Db, id: number): Promise<string | undefined> {
+  const row = await db.selectFrom('node_configs').select('config').where('node_id', '=', id).executeTakeFirst()
+  if (row !== undefined) return row.config
+  return (await findNodeRow(db, id))?.expected_config ?? undefined
+}
+
+/** Replaces the sealed configuration of a node. */
+export async function putNodeConfig(db: Db, row: NodeConfigRow): Promise<void> {
+  await db
+    .insertInto('node_configs')
+    .values(row)
+    .onConflict((conflict) => conflict.column('node_id').doUpdateSet({ config: row.config }))
+    .execute()
+  const older = db.updateTable('nodes').set({ expected_config: null }).where('id', '=', row.node_id)
+  await older.where('expected_config', 'is not', null).execute()
 }

@@ -1,6 +1,7 @@
 /** Rows of the Caddy servers. */
 export interface NodeTables {
   nodes: NodeRow
+  node_configs: NodeConfigRow
 }
 
 /** One Caddy. */
@@ -21,9 +22,16 @@ export interface NodeRow {
   baseline_sha: string | null
   /** SHA-256 of the last configuration of this service that ran. */
   expected_sha: string | null
-  /** Sealed JSON; see `ExpectedConfigs`. */
+  /** Sealed JSON as older versions stored it: set by a backup of one until the next change, otherwise null; see `NodeConfigRow`. */
   expected_config: string | null
   /** SHA-256 of the configuration that was about to be sent; null when its outcome is known. */
   announced_sha: string | null
   created_at: number
+}
+
+/** The last configuration of this service that a node ran. */
+export interface NodeConfigRow {
+  node_id: number
+  /** Sealed JSON; see `ExpectedConfigs`. */
+  config: string
 }

@@ -40,6 +40,8 @@ export interface RuleContext {
     /** Names of the groups of users. */
     readonly groups: ReadonlySet<string>
   }
+  /** Status pages that everybody may see, by the last part of their address. */
+  readonly statusPages: ReadonlySet<string>
   readonly allowsRaw: boolean
   /** True if directives were sent, also for a site of another kind. */
   readonly hasNewDirectives: boolean

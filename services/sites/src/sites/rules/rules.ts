@@ -3,6 +3,7 @@ import { checkDomains, checkTls } from './domain-rules.ts'
 import { checkAccess, checkForwardAuth, checkUsers } from './guard-rules.ts'
 import { pathProblem } from './path-problem.ts'
 import { checkPortal, checkSignIn } from './sign-in-rules.ts'
+import { checkStatus } from './status-rules.ts'
 import { checkHeaders } from './header-rules.ts'
 import type { RawLimits } from '../raw/raw-routes.ts'
 import { rawTextProblem } from '../raw/raw-text.ts'
@@ -38,6 +39,7 @@ export function checkSite(site: SiteToCheck, context: RuleContext): RuleOutcome 
   checkAccess(site, report)
   checkSignIn(site, context, report)
   checkPortal(site, context, report)
+  checkStatus(site, context, report)
   checkPaths(site, { ...both, context })
   checkPathRedirects(site, report)
   return { errors, warnings }

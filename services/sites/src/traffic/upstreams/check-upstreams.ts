@@ -31,7 +31,8 @@ const timeoutMs = 2000
 /** Creates the check; the rules about upstreams of sites decide what may be connected to. */
 export function createCheckUpstreams(read: ReadRuleContext): CheckUpstreams {
   return async (urls) => {
-    const context = await ruleContextOf(read, { extras: { hashes: {} } }, undefined)
+    const record = { site_name: '', domains: [] }
+    const context = await ruleContextOf(read, { record, extras: { hashes: {} } }, undefined)
     return await Promise.all(
       urls.map(async (url) => {
         const problem = upstreamProblem(url, context)

@@ -36,11 +36,12 @@ function check(
     isTls: false,
     needsTrust: false,
     isHandshake: false,
+    isLimited: false,
     settings: SiteCheck.parse({ timeout_seconds: 5, ...members }),
     ...more,
   }
   const endpoint = { address: '127.0.0.1', httpPort: port, httpsPort: port }
-  return checkSite(target, { endpoint, now, upstreamNote: '', ...more })
+  return checkSite(target, { endpoint, now, upstreamNote: '', areUpstreamsDown: false, ...more })
 }
 
 test('a redirect to another host, scheme or address is an answer, and nobody is asked', async () => {
@@ -161,4 +162,23 @@ test('a check that is ended while it runs ends at once', async () => {
   const running = check(silent.port, { timeout_seconds: 60 }, { signal: controller.signal })
   controller.abort()
   assert.match((await running).cameBack, /ABORTED/)
+})
+
+test('a site that this machine does not reach is up while Caddy answers and an upstream does', async () => {
+  let header: Record<string, string> = { 'Hearth-Reach': 'refused' }
+  await using caddy = await serve((_, response) => void response.writeHead(403, header).end())
+  const strict = { expected_status: '200' }
+  const limited = await check(caddy.port, strict, { isLimited: true })
+  assert.equal(limited.failure, undefined)
+  assert.match(limited.cameBack, /not for this machine, so its upstreams are checked directly/)
+  const upstreamNote = 'Upstream 10.0.0.9:80: refused.'
+  const partly = await check(caddy.port, strict, { isLimited: true, upstreamNote })
+  assert.equal(partly.failure, undefined)
+  const down = await check(caddy.port, strict, { isLimited: true, upstreamNote, areUpstreamsDown: true })
+  assert.equal(down.failure?.kind, 'upstream')
+  assert.match(down.cameBack, /10\.0\.0\.9/)
+  assert.equal((await check(caddy.port, strict)).failure?.kind, 'status', 'a header that a site for everyone sends')
+  header = { 'Hearth-Reach': 'unknown' }
+  const unknown = await check(caddy.port, strict, { isLimited: true })
+  assert.equal(unknown.failure?.kind, 'status', 'a site that is closed to all is down')
 })

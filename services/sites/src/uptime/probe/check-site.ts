@@ -14,6 +14,8 @@ export interface SiteTarget {
   readonly needsTrust: boolean
   /** True when visitors show a certificate, which the check has none of. */
   readonly isHandshake: boolean
+  /** True if not everyone reaches the site, and this machine may not. */
+  readonly isLimited: boolean
   readonly settings: SiteCheck
 }
 
@@ -24,6 +26,8 @@ export interface CheckContext {
   readonly now: number
   /** Says which upstreams of the site are down; empty for none. */
   readonly upstreamNote: string
+  /** True if the site has upstreams, and none of them accepts connections. */
+  readonly areUpstreamsDown: boolean
   readonly signal?: AbortSignal | undefined
 }
 
@@ -67,6 +71,7 @@ export async function checkSite(target: SiteTarget, context: CheckContext): Prom
   if (answer.kind === 'failed') return failedRequest(answer, fail)
   const certificate = certificateFailure(target, answer.certificate)
   if (certificate !== undefined) return fail('certificate', ...certificate)
+  if (target.isLimited && answer.isRefused) return refusedCheck(context, fail)
   const { status, latencyMs } = answer
   const took = `after ${latencyMs} ms`
   if (status === undefined) return { latencyMs, cameBack: `The handshake succeeded ${took}.`, failure: undefined }
@@ -76,6 +81,22 @@ export async function checkSite(target: SiteTarget, context: CheckContext): Prom
   if (answer.hasText === false)
     return fail('text', `${words} ${took}, without the expected text.`, 'Check the page, or change the expected text.')
   return { latencyMs, cameBack: `${words} ${took}.`, failure: undefined }
+}
+
+/** This machine is outside of what reaches the site: Caddy answers, and the upstreams are checked by themselves. */
+function refusedCheck({ areUpstreamsDown, upstreamNote }: CheckContext, fail: Fail): CheckOutcome {
+  const words = 'Caddy answers. The site is not for this machine, so its upstreams are checked directly'
+  if (areUpstreamsDown)
+    return fail(
+      'upstream',
+      `${words}. ${upstreamNote}`,
+      'Start the program there, or change the address of the upstream.',
+    )
+  return {
+    latencyMs: undefined,
+    cameBack: `${words}.${upstreamNote === '' ? '' : ` ${upstreamNote}`}`,
+    failure: undefined,
+  }
 }
 
 const stageWords = { connection: 'connection', tls: 'TLS handshake', answer: 'answer' } as const

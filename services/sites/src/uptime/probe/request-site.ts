@@ -3,6 +3,7 @@ import { request as requestPlain, type ClientRequest, type IncomingMessage, type
 import { request as requestSecure } from 'node:https'
 import { isIP, isIPv6 } from 'node:net'
 import { createSecureContext, type ConnectionOptions, type SecureContext, type TLSSocket } from 'node:tls'
+import { reachHeader } from '../../caddy/reach-routes.ts'
 
 /** One request to a site, sent to the Caddy that serves it. */
 export interface SiteRequest {
@@ -37,6 +38,8 @@ export type SiteAnswer =
       /** Undefined after a handshake alone. */
       readonly status: number | undefined
       readonly location: string | undefined
+      /** True for the refusal of a site that this machine does not reach. */
+      readonly isRefused: boolean
       /** Undefined when no text was looked for. */
       readonly hasText: boolean | undefined
       readonly latencyMs: number
@@ -66,13 +69,16 @@ export function requestSite(target: SiteRequest): Promise<SiteAnswer> {
     const onAbort = () => end({ kind: 'failed', stage, code: 'ABORTED' })
     const timer = setTimeout(() => end({ kind: 'timeout', stage }), target.timeoutMs)
     target.signal?.addEventListener('abort', onAbort, { once: true })
-    const answered = (about: Partial<Pick<SiteAnswer & { kind: 'answered' }, 'status' | 'location' | 'hasText'>>) => {
+    const answered = (
+      about: Partial<Pick<SiteAnswer & { kind: 'answered' }, 'status' | 'location' | 'hasText' | 'isRefused'>>,
+    ) => {
       const latencyMs = Math.round((performance.now() - begun) * 10) / 10
       const certificate = target.isTls ? judgeCertificate(request.socket as TLSSocket, target) : undefined
       end({
         kind: 'answered',
         status: undefined,
         location: undefined,
+        isRefused: false,
         hasText: undefined,
         ...about,
         latencyMs,
@@ -89,7 +95,7 @@ export function requestSite(target: SiteRequest): Promise<SiteAnswer> {
     request.on('error', (error) => end({ kind: 'failed', stage, code: codeOf(error) }))
     request.on('response', (response) => {
       const { statusCode: status, headers } = response
-      const about = { status, location: headers.location }
+      const about = { status, location: headers.location, isRefused: headers[reachHeader.toLowerCase()] === 'refused' }
       if (target.text === null) answered(about)
       else
         void findText(response, target.text).then(

@@ -60,8 +60,9 @@ function editRoutes(pages: StatusPages, securityLog: SecurityLog): Route[] {
         ...one,
         method: 'DELETE',
         summary: 'Delete a status page',
+        description: 'A page that a site of kind status shows stays.',
         success: { status: 200, body: Done },
-        errors: [404],
+        errors: [404, 409],
       },
       async ({ caller: by, client: from, params }) => {
         const event = changed(`status page ${params.slug}`, 'deleted')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { StatusSlug } from '../../sites/status-slug.ts'
 
 const shown = (max: number) =>
   z
@@ -6,11 +7,6 @@ const shown = (max: number) =>
     .trim()
     .max(max)
     .refine((text) => !/\p{Cc}/u.test(text), 'must not contain control characters')
-
-/** Last part of the address of a status page: `/status/{slug}`. */
-const Slug = z
-  .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/, 'must be 1 to 50 lower-case letters, digits and hyphens within')
 
 /** A site on a status page, under the name that visitors see. */
 export const StatusPageSite = z
@@ -39,7 +35,7 @@ export const StatusPageValues = z
 export type StatusPageValues = z.infer<typeof StatusPageValues>
 
 export const StatusPageCreate = z
-  .strictObject({ slug: Slug, ...StatusPageValues.shape })
+  .strictObject({ slug: StatusSlug, ...StatusPageValues.shape })
   .meta({ id: 'StatusPageCreate' })
 export type StatusPageCreate = z.infer<typeof StatusPageCreate>
 

@@ -72,6 +72,14 @@ export const unknownStatusHtml = (): string =>
       <p>There is no status page at this address.</p>`,
   )
 
+/** Returns the page for a time at which the state cannot be read. */
+export const unavailableStatusHtml = (): string =>
+  document(
+    'Not available',
+    html`<h1>Not available</h1>
+      <p>The status cannot be shown at the moment. Please try again soon.</p>`,
+  )
+
 function document(title: string, body: Html): string {
   return [
     '<!doctype html>',

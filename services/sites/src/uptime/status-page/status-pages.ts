@@ -18,6 +18,8 @@ export interface StatusPagesDependencies {
   readonly clock: Clock
   readonly uptime: Uptime
   readonly windows: MaintenanceWindows
+  /** Returns the names of the sites that show a page. */
+  readonly sitesShowing: (slug: string) => Promise<readonly string[]>
 }
 
 /** Most status pages that there may be. */
@@ -65,6 +67,8 @@ export class StatusPages {
   }
 
   async remove(slug: string): Promise<void> {
+    const [site] = await this.#dependencies.sitesShowing(slug)
+    if (site !== undefined) throw conflict(`The site "${site}" shows this status page`, 'in_use')
     if (!(await store.deletePageRow(this.#db, slug))) throw notFound('status page')
     this.#shown.delete(slug)
   }

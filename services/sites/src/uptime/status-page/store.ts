@@ -12,6 +12,12 @@ export function findPageRow(db: Db, slug: string): Promise<StatusPageRow | undef
   return db.selectFrom('status_pages').selectAll().where('slug', '=', slug).executeTakeFirst()
 }
 
+/** Returns the last part of the address of each page that everybody may see. */
+export async function publicSlugs(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('status_pages').select('slug').where('is_public', '=', 1).execute()
+  return rows.map(({ slug }) => slug)
+}
+
 /** Inserts a status page. Resolves to false when its address is taken. */
 export async function insertPageRow(db: Db, row: StatusPageRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows: inserted } = await db

@@ -41,6 +41,7 @@ const names: Readonly<Record<string, string>> = {
   uri: 'Path',
   copy_headers: 'Headers to copy',
   access: 'Networks and robots',
+  reach: 'Reachable by',
   allow: 'Allowed networks',
   deny: 'Refused networks',
   noindex: 'Kept out of search engines',

@@ -1,13 +1,20 @@
-import { Title } from '@mantine/core'
+import { Alert, Text, Title } from '@mantine/core'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { Link } from 'wouter'
 import { blankForwardAuth } from './blank-draft.ts'
-import { ListField, PartSwitch, SwitchField, TextField, useEditing } from './fields.tsx'
+import { ListField, PartSwitch, SelectField, SwitchField, TextField, useEditing } from './fields.tsx'
 import { RowList } from './row-list.tsx'
 import { SignInFields } from './sign-in-fields.tsx'
+import { reachNames } from '../vpn/link-words.ts'
+import { useVpnLink } from '../vpn/read-link.ts'
 
-/** Fields that restrict access: sign-in at the portal, users with passwords, forward authentication, networks, robots. */
+const reachOptions = Object.entries(reachNames).map(([value, label]) => ({ value, label }))
+
+/** Fields that restrict access: from where the site is reached, sign-in at the portal, users with passwords, forward authentication, networks, robots. */
 export function AccessSection() {
   return (
     <>
+      <ReachField />
       <Title order={3}>Sign-in</Title>
       <SignInFields />
       <Title order={3}>Users with passwords</Title>
@@ -26,6 +33,36 @@ export function AccessSection() {
       </div>
       <SwitchField path="access.noindex" label="Ask search engines to leave the site out" />
       <SwitchField path="access.block_bots" label="Refuse crawlers that say what they are" />
+    </>
+  )
+}
+
+function ReachField() {
+  const { draft } = useEditing()
+  const { data: link } = useVpnLink()
+  const isClosed =
+    link !== undefined &&
+    draft.reach !== 'everyone' &&
+    link.tunnels.length === 0 &&
+    (draft.reach === 'tunnel' || link.home_networks.length === 0)
+  return (
+    <>
+      <SelectField
+        path="reach"
+        label="Reachable by"
+        options={reachOptions}
+        description="Visitors from elsewhere get a page that says so, before anything else of the site"
+      />
+      {isClosed && (
+        <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="Closed for now">
+          It is not known yet which networks these are. <Link href="/settings/vpn">Set them up</Link> first.
+        </Alert>
+      )}
+      {draft.kind === 'portal' && draft.reach !== 'everyone' && (
+        <Text size="sm" c="dimmed">
+          Nobody from elsewhere can sign in then, so sites with a sign-in stay closed to them too.
+        </Text>
+      )}
     </>
   )
 }

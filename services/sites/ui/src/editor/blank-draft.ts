@@ -28,6 +28,7 @@ export const blankDraft: Draft = {
   enabled: true,
   ...proxy,
   ...answers,
+  status_page: null,
   tls: {
     mode: 'auto',
     min_version: '1.2',
@@ -45,6 +46,7 @@ export const blankDraft: Draft = {
   forward_auth: null,
   sign_in: null,
   access: { allow: [], deny: [], noindex: false, block_bots: false },
+  reach: 'everyone',
   check: {
     enabled: true,
     interval_seconds: 60,

@@ -63,6 +63,7 @@ export function wireOf(draft: Draft): SitePatch {
     redirect: kind === 'redirect' ? draft.redirect : null,
     static: kind === 'static' ? draft.static : null,
     respond: kind === 'respond' ? draft.respond : null,
+    status_page: kind === 'status' ? draft.status_page : null,
     raw_directives: kind === 'raw' ? (draft.raw_directives ?? '') : null,
     basic_auth: draft.basic_auth.map(({ username, password }) =>
       password === '' ? { username } : { username, password },

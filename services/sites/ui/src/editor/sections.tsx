@@ -58,10 +58,14 @@ export const editorSections: readonly EditorSection[] = [
   {
     name: 'access',
     title: 'Access',
-    members: ['sign_in', 'basic_auth', 'forward_auth', 'access'],
-    summary: ({ sign_in: signIn, basic_auth: users, forward_auth: forward, access }) => [
+    members: ['reach', 'sign_in', 'basic_auth', 'forward_auth', 'access'],
+    summary: ({ reach, sign_in: signIn, basic_auth: users, forward_auth: forward, access }) => [
+      when(reach !== 'everyone', reach === 'home' ? 'home and VPN only' : 'VPN only'),
       when(signIn !== null, 'visitors sign in'),
-      when(signIn === null && users.length === 0 && forward === null && access.allow.length === 0, 'open to everybody'),
+      when(
+        reach === 'everyone' && signIn === null && users.length === 0 && forward === null && access.allow.length === 0,
+        'open to everybody',
+      ),
       counted(users, 'user'),
       when(forward !== null, 'another server decides'),
       when(access.allow.length > 0, `only ${formatCount(access.allow.length, 'network')}`),

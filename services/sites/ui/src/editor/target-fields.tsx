@@ -3,6 +3,7 @@ import { valueAt } from './draft.ts'
 import { blankUpstream } from './blank-draft.ts'
 import { ListField, NumberField, SelectField, SwitchField, TextAreaField, TextField, useEditing } from './fields.tsx'
 import { RowList } from './row-list.tsx'
+import { StatusPageField } from './status-page-field.tsx'
 
 /** Status codes of redirects, with what they mean. */
 export const redirectCodes = [
@@ -21,6 +22,7 @@ export function TargetFields({ prefix, kind }: { prefix: string; kind: string })
     return (
       <Text size="sm">Visitors of protected sites sign in here. Give it one domain, such as auth.example.com.</Text>
     )
+  if (kind === 'status') return <StatusPageField />
   return kind === 'respond' ? <AnswerFields prefix={`${prefix}respond.`} /> : <DirectiveField />
 }
 

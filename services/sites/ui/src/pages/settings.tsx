@@ -1,8 +1,10 @@
-import { Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { answer, BackupSection, NotificationsLink, PageHeader, QueryState, Section, SettingsForm } from '@hearth/ui'
 import { useForm } from '@mantine/form'
+import { IconShieldLock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Link } from 'wouter'
 import { api, keys, type Settings } from '../api.ts'
 import { settingsSections } from '../settings/settings-sections.ts'
 import { changedSettings, rebasedValues, type SettingsValues, settingsValues } from '../settings/settings-values.ts'
@@ -16,7 +18,19 @@ export function SettingsPage() {
       <PageHeader
         title="Settings"
         description="They apply to all sites, unless a site overrides them."
-        actions={<NotificationsLink />}
+        actions={
+          <Group gap="xs">
+            <Button
+              component={Link}
+              href="/settings/vpn"
+              variant="default"
+              leftSection={<IconShieldLock size={16} aria-hidden />}
+            >
+              Inside and outside
+            </Button>
+            <NotificationsLink />
+          </Group>
+        }
       />
       <QueryState query={settings} lines={8} />
       {settings.data !== undefined && <Forms settings={settings.data} />}

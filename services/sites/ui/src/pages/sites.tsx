@@ -5,12 +5,13 @@ import {
   EmptyState,
   PageHeader,
   RelativeTime,
+  StatusBadge,
   tableAnswer,
   TableSearch,
   type TableState,
   useTableState,
 } from '@hearth/ui'
-import { IconPlus, IconSearchOff, IconWorldWww } from '@tabler/icons-react'
+import { IconPlus, IconSearchOff, IconShieldLock, IconWorldWww } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
@@ -23,11 +24,12 @@ import { SiteStateBadge } from '../sites/site-state.tsx'
 import { kindNames, targetOf, tlsName, withMore } from '../sites/site-words.ts'
 import { type SiteUptime, useSiteUptimes } from '../uptime/read-uptime.ts'
 import { UptimeNote } from '../uptime/uptime-state.tsx'
+import { reachNames } from '../vpn/link-words.ts'
 import { type Site, sitesPerPage, toSiteQuery } from '../sites/site.ts'
 
 /** All sites: found, filtered and sorted by the server, kept current by events. */
 export function SitesPage() {
-  const state = useTableState(['kind', 'state'])
+  const state = useTableState(['kind', 'state', 'reach'])
   const query = toSiteQuery(state)
   const [leaving, setLeaving] = useState<Site>()
   const sites = useQuery({
@@ -103,6 +105,15 @@ function SiteFilters({ state }: { state: TableState }) {
           { value: 'failed', label: 'Refused by Caddy' },
         ]}
       />
+      <NativeSelect
+        aria-label="Reachable by"
+        value={state.filters['reach'] ?? ''}
+        onChange={(event) => state.change({ filter: { reach: event.currentTarget.value } })}
+        data={[
+          { value: '', label: 'Any reach' },
+          ...Object.entries(reachNames).map(([value, label]) => ({ value, label })),
+        ]}
+      />
     </search>
   )
 }
@@ -113,7 +124,10 @@ function NothingFound({ state }: { state: TableState }) {
       icon={IconSearchOff}
       title="No site matches"
       action={
-        <Button variant="default" onClick={() => state.change({ search: '', filter: { kind: '', state: '' } })}>
+        <Button
+          variant="default"
+          onClick={() => state.change({ search: '', filter: { kind: '', state: '', reach: '' } })}
+        >
           Show all sites
         </Button>
       }
@@ -145,6 +159,11 @@ function siteColumns(actions: (site: Site) => ReactNode, uptimes: ReadonlyMap<nu
       render: (site) => (
         <span className="site-state">
           <SiteStateBadge site={site} />
+          {site.reach !== 'everyone' && (
+            <StatusBadge tone="quiet" icon={IconShieldLock}>
+              {reachNames[site.reach]}
+            </StatusBadge>
+          )}
           <UptimeNote uptime={uptimes.get(site.id)} />
         </span>
       ),

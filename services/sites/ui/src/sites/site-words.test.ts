@@ -49,7 +49,7 @@ test('a target shows the first upstream and counts the others', () => {
   assert.equal(withMore(['a', 'b', 'c']), 'a and 2 more')
   const upstreams = [{ url: 'http://10.0.0.5:80', weight: 1, max_requests: null }]
   assert.equal(
-    targetOf({ kind: 'proxy', upstreams, redirect: null, static: null, respond: null }),
+    targetOf({ kind: 'proxy', upstreams, redirect: null, static: null, respond: null, status_page: null }),
     'http://10.0.0.5:80',
   )
 })

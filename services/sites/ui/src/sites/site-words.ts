@@ -10,6 +10,7 @@ export const kindNames: Readonly<Record<SiteKind, string>> = {
   respond: 'Fixed answer',
   raw: 'Directives',
   portal: 'Portal',
+  status: 'Status page',
 }
 
 const tlsNames: Readonly<Record<Site['tls']['mode'], string>> = {
@@ -24,10 +25,10 @@ const tlsNames: Readonly<Record<Site['tls']['mode'], string>> = {
 export const tlsName = ({ tls }: Pick<Site, 'tls'>): string =>
   tls.mode === 'auto' && tls.staging ? 'Automatic (test)' : tlsNames[tls.mode]
 
-type Target = Pick<Site, 'kind' | 'upstreams' | 'redirect' | 'static' | 'respond'>
+type Target = Pick<Site, 'kind' | 'upstreams' | 'redirect' | 'static' | 'respond' | 'status_page'>
 
 /** Describes the target of a site: its first upstream and the number of others, an address, a directory, or a status. */
-export function targetOf({ kind, upstreams, redirect, static: files, respond }: Target): string {
+export function targetOf({ kind, upstreams, redirect, static: files, respond, status_page: slug }: Target): string {
   switch (kind) {
     case 'proxy':
       return withMore(upstreams.map(({ url }) => url))
@@ -41,6 +42,8 @@ export function targetOf({ kind, upstreams, redirect, static: files, respond }: 
       return 'Own directives'
     case 'portal':
       return 'Sign-in of visitors'
+    case 'status':
+      return slug === null ? '' : `Status page ${slug}`
   }
 }
 

@@ -33,11 +33,13 @@ export type SiteQuery = NonNullable<paths['/api/sites']['get']['parameters']['qu
 export const sitesPerPage = 50
 
 const kinds = ['proxy', 'redirect', 'static', 'respond', 'raw'] as const
+const reaches = ['everyone', 'home', 'tunnel'] as const
 const sorts = ['name', 'updated_at', 'created_at'] as const
 
 /** Returns the query for the table's state, without values that the server does not know. */
 export function toSiteQuery({ search, sort, page, filters }: Omit<TableState, 'change'>): SiteQuery {
   const kind = kinds.find((name) => name === filters['kind'])
+  const reach = reaches.find((name) => name === filters['reach'])
   const state = filters['state']
   const sorted = sorts.find((name) => name === sort.replace(/^-/, ''))
   return {
@@ -45,6 +47,7 @@ export function toSiteQuery({ search, sort, page, filters }: Omit<TableState, 'c
     offset: (page - 1) * sitesPerPage,
     ...(search === '' ? {} : { search: search.slice(0, 200) }),
     ...(kind === undefined ? {} : { kind }),
+    ...(reach === undefined ? {} : { reach }),
     ...(state === 'on' ? { enabled: 'true' } : state === 'off' ? { enabled: 'false' } : {}),
     ...(state === 'failed' ? { failed: 'true' } : {}),
     ...(sorted === undefined ? {} : { sort: sorted, order: sort.startsWith('-') ? 'desc' : 'asc' }),

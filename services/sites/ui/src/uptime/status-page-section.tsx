@@ -43,7 +43,8 @@ export function StatusPageSection() {
         answer={tableAnswer(pages, pages.data)}
         empty={
           <EmptyState icon={IconBroadcast} title="No status pages yet">
-            A status page shows names, states and incidents of the sites that you choose, and nothing else.
+            A status page shows names, states and incidents of the sites that you choose, and nothing else. To give one
+            its own domain, add a site of the type “Status page”.
           </EmptyState>
         }
       />

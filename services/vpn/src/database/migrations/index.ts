@@ -30,6 +30,7 @@ import * as nodeInterfaces from './0028-node-interfaces.ts'
 import * as nodeDns from './0029-node-dns.ts'
 import * as standbyNodes from './0030-standby-nodes.ts'
 import * as standbyFiles from './0031-standby-files.ts'
+import * as managedRecords from './0032-managed-records.ts'
 import * as openIdConnection from './0033-openid-connection.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
@@ -65,5 +66,6 @@ export const migrations: Migrations = {
   '0029-node-dns': nodeDns,
   '0030-standby-nodes': standbyNodes,
   '0031-standby-files': standbyFiles,
+  '0032-managed-records': managedRecords,
   '0033-openid-connection': openIdConnection,
 }

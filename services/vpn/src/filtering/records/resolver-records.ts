@@ -7,13 +7,18 @@ import type { DnsRecordType } from './schema.ts'
 
 /**
  * Returns the records as the resolver knows them, with those that lead from addresses back to names. A reverse name with records
- * gets none; of several names for one address the oldest counts.
+ * gets none; of several names for one address the oldest counts. `managed` are those that other services keep.
  */
-export function resolverRecords(rows: readonly DnsRecordRow[], hosts: readonly HostRecord[] = []): ResolverRecord[] {
+export function resolverRecords(
+  rows: readonly DnsRecordRow[],
+  hosts: readonly HostRecord[] = [],
+  managed: readonly HostRecord[] = [],
+): ResolverRecord[] {
   const owners = new Set(rows.filter((row) => row.below_only === 0).map(({ domain }) => domain))
   const records = rows.map((row) => resolverRecord({ ...row, belowOnly: row.below_only === 1 }))
   // What the operator says of a name counts.
   for (const host of hosts) if (!owners.has(host.domain)) records.push(resolverRecord(host))
+  records.push(...managed.map(resolverRecord))
   for (const row of rows) {
     if (row.reverse === 0 || row.below_only === 1 || (row.type !== 'A' && row.type !== 'AAAA')) continue
     const domain = reverseName(row.value)
@@ -32,7 +37,8 @@ export interface HostName {
   readonly gateway?: string | undefined
 }
 
-interface HostRecord {
+/** A record that does not come from an operator. */
+export interface HostRecord {
   readonly domain: string
   readonly belowOnly: boolean
   readonly type: DnsRecordType

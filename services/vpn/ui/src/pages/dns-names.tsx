@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Text } from '@mantine/core'
+import { Box, Button, Group, NativeSelect, Text } from '@mantine/core'
 import {
   answer,
   DataTable,
@@ -15,6 +15,7 @@ import { useState } from 'react'
 import { api, type DnsRecord, keys } from '../api.ts'
 import { DnsFrame } from '../dns/dns-frame.tsx'
 import { ImportRecords } from '../dns/records/import-records.tsx'
+import { ManagedNames } from '../dns/records/managed-names.tsx'
 import { recordColumns, type RecordDialog } from '../dns/records/record-columns.tsx'
 import { DeleteRecord, RecordForm } from '../dns/records/record-dialogs.tsx'
 import { recordTypes } from '../dns/records/record-values.ts'
@@ -84,6 +85,9 @@ function NameTable({ onOpen, add }: { onOpen: ((dialog: RecordDialog) => void) |
           Local names stand before lists and upstreams. A rule that blocks a name stands before them.
         </Text>
       )}
+      <Box mt="md">
+        <ManagedNames search={state.search} />
+      </Box>
     </>
   )
 }
