@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { unpackedPackage } from '@hearth/testing/unpacked-package'
 import { writeApiTypes } from './api-types.ts'
 import { buildPages } from './build-ui.ts'
 import { isBrowserTest, lanes, sourceSteps, stepFor, testRuns, type Step, type StepResult } from './check-steps.ts'
-import { checkPackages, findServices } from '../cli/services.ts'
+import { checkPackages, findServices, root } from '../cli/services.ts'
 import { tryAgain } from './second-try.ts'
 import { processorTimeLines } from './processor-time.ts'
 import { providePackages } from '../cli/system-packages.ts'
@@ -60,10 +62,13 @@ function provide(): void {
   unpackPackages(Object.assign({}, ...services.map((service) => service.unpackedTestPackages)), unpackedPackage)
 }
 
-/** Builds the pages that the browser tests of these steps drive, where their sources changed. */
+/** Builds the pages that the browser tests of these steps drive, those of other services that they name too, where their sources changed. */
 function buildPagesFor(steps: readonly Step[]): void {
   const files = steps.flatMap((step) => step.files ?? []).filter(isBrowserTest)
-  buildPages(findServices().filter(({ name }) => files.some((file) => file.startsWith(`services/${name}/`))))
+  const texts = files.map((file) => `${file} ${readFileSync(join(root, file), 'utf8')}`)
+  const isDriven = ({ name }: { readonly name: string }) =>
+    texts.some((text) => text.startsWith(`services/${name}/`) || text.includes(`'${name}'`))
+  buildPages(findServices().filter(isDriven))
 }
 
 function announce({ step, passed, seconds, tests, output }: Finished): void {

@@ -128,7 +128,7 @@ export function allRoutes(features: Features): Route[] {
     ...certificateRoutes(features.certificates),
     ...uploadRoutes(features.uploads),
     ...acmeRoutes(features.acme),
-    ...vpnLinkRoutes(features.vpnLink),
+    ...vpnLinkRoutes(features.vpnLink, accounts.securityLog),
     ...sslLabsRoutes(features.certificates.sslLabs),
     ...trafficRoutes(features.traffic),
     ...uptimeRoutes(features.uptime),

@@ -150,6 +150,10 @@ test('the token goes to no other address', async () => {
   assert.deepEqual(other.requests, [])
   const settings = JSON.stringify((await place.admin.json('GET', '/api/vpn-link')).body)
   assert.ok(!settings.includes(place.vpn.token))
+  const log = await place.admin.json<{ detail: string | null }[]>('GET', '/api/security-log')
+  const text = JSON.stringify(log.body)
+  assert.match(text, /changed: address, inside_addresses, token/, 'the security log says what was changed')
+  assert.ok(!text.includes(place.vpn.token))
 })
 
 test('with the VPN away the link ends all the same, and what stays is said', async () => {

@@ -1,3 +1,4 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { VpnLinkChange, VpnLinkView, VpnUnlinked } from './schema.ts'
@@ -6,7 +7,9 @@ import type { VpnLink } from './vpn-link.ts'
 const shared = { tag: 'Settings', access: 'admin', path: '/api/vpn-link' } as const
 
 /** The link with a Hearth VPN, and the networks that count as inside. */
-export function vpnLinkRoutes(link: VpnLink): Route[] {
+export function vpnLinkRoutes(link: VpnLink, securityLog: SecurityLog): Route[] {
+  /** Who reaches sites changes with the link. */
+  const changed = (detail: string) => ({ kind: 'rights_changed', target: 'inside and outside', detail }) as const
   return [
     route(
       {
@@ -30,7 +33,10 @@ export function vpnLinkRoutes(link: VpnLink): Route[] {
         body: VpnLinkChange,
         success: { status: 200, body: VpnLinkView },
       },
-      ({ body }) => link.change(body),
+      ({ caller: by, client: from, body }) => {
+        const event = changed(`changed: ${Object.keys(body).sort().join(', ')}`)
+        return securityLog.recordAfter(link.change(body), { ...event, by, from })
+      },
     ),
     route(
       {
@@ -56,7 +62,8 @@ export function vpnLinkRoutes(link: VpnLink): Route[] {
         success: { status: 200, body: VpnUnlinked },
         errors: [409],
       },
-      () => link.unlink(),
+      ({ caller: by, client: from }) =>
+        securityLog.recordAfter(link.unlink(), { ...changed('link with the VPN ended'), by, from }),
     ),
   ]
 }
