@@ -45,6 +45,7 @@ export {
 export { createRecoveryCodeTable, type RecoveryCodeTables } from './recovery-codes/store.ts'
 export {
   endSessionsOf,
+  endSessionsWith,
   SessionStore,
   type OpenedSession,
   type Session,

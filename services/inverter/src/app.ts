@@ -1,5 +1,6 @@
 import type { AddressInfo, Socket } from 'node:net'
 import { createThrottle } from '@hearth/accounts'
+import { endSessionsWith } from '@hearth/accounts'
 import { OpenIdConnection } from '@hearth/accounts/openid-connection'
 import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
@@ -418,6 +419,10 @@ export async function createApp(dependencies: AppDependencies) {
       securityLog,
       openId: openIdConnection.source,
       openIdConnection,
+      async endSessions(hashes) {
+        const users = await endSessionsWith(database.query, 'username', hashes)
+        if (users.length > 0) onAccessChanged()
+      },
       isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,
       tokens,
       settings,

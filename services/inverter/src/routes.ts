@@ -86,6 +86,8 @@ export interface Features {
   readonly isPublishedSecurely: boolean
   readonly openId: OpenIdSignInDependencies['openId']
   readonly openIdConnection: OpenIdConnection
+  /** Ends the sessions with these hashes of their keys. */
+  readonly endSessions: (hashes: readonly string[]) => Promise<void>
   readonly tokens: Tokens
   readonly settings: SettingsStore
   readonly environment: () => EnvironmentFacts

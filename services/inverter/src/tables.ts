@@ -47,6 +47,7 @@ export const tableNames = [
   'settings',
   'administrators',
   'sessions',
+  'openid_sessions',
   'tokens',
   'recovery_codes',
   'passkeys',

@@ -292,6 +292,7 @@ export const tableNames = [
   'settings',
   'jobs',
   'sessions',
+  'openid_sessions',
   'tokens',
   'recovery_codes',
   'passkeys',

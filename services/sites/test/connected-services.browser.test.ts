@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { assertUsableOn, browserObstacle, everyScreen, postgresObstacle, signIn, startBrowser } from '@hearth/testing'
+import {
+  eventually,
+  assertUsableOn,
+  browserObstacle,
+  everyScreen,
+  postgresObstacle,
+  signIn,
+  startBrowser,
+} from '@hearth/testing'
 import { goToPortal } from '@hearth/testing/test-portal-connection'
 import type { Page } from 'playwright-core'
 import type { OpenIdClientList } from '../src/openid-provider/schema.ts'
@@ -72,6 +80,15 @@ for (const { name, title, hasPostgres } of services)
       // Only administrators have it.
       if (name === 'vpn') await page.getByRole('link', { name: 'Users' }).waitFor()
 
+      await page.goto(issuer)
+      await page.getByRole('button', { name: 'Sign out of all sites' }).click()
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+      await eventually(
+        () => isSignedOut(page, service),
+        (isOut) => isOut,
+        { what: 'the end of the session', everyMs: 1000 },
+      )
+
       await page.context().clearCookies()
       await page.goto(issuer)
       await signInAtPortal(page, 'bob')
@@ -106,6 +123,14 @@ async function assertSuggested(page: Page, { settings }: HouseService): Promise<
   assert.equal(await page.getByLabel('Address of the portal').inputValue(), `https://${host}`)
 }
 
+/** Opens the service again; true when it asks to sign in. */
+async function isSignedOut(page: Page, { signInPage }: HouseService): Promise<boolean> {
+  await page.goto(signInPage)
+  const button = page.getByRole('link', { name: 'Sign in with Hearth' })
+  await button.or(page.getByRole('navigation', { name: 'Main' })).waitFor()
+  return (await button.count()) === 1
+}
+
 /** Names of the applications of the portal that are at this address. */
 async function applicationsAt(address: string): Promise<string[]> {
   const { clients } = await must<OpenIdClientList>(place.admin, 'GET', '/api/v1/openid/clients')
@@ -132,7 +157,7 @@ async function changeGroups(title: string, name: string): Promise<void> {
   await assertUsableOn(page, everyScreen, { ready: groups, picture: `connected-groups-${name}` })
   await groups.click()
   await page.getByRole('option', { name: 'parents' }).click()
-  await dialog.getByText('It counts at the next sign-in').click()
+  await dialog.getByText('It counts at once').click()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'hidden' })
   await page.getByRole('row', { name: /family, parents/ }).waitFor()

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
+import { endSessionsWith } from '@hearth/accounts'
 import { OpenIdConnection } from '@hearth/accounts/openid-connection'
 import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
@@ -701,6 +702,10 @@ export async function createApp(dependencies: AppDependencies) {
       stillValid: ({ via }) => (via.kind === 'token' ? tokens.isUsable(via.id) : sessions.isUsable(via.key)),
       signInContext: { refundSignIn: guard.refundSignIn, isPublishedSecurely },
       openIdConnection,
+      async endSessions(hashes) {
+        const users = await endSessionsWith(database.query, 'user_id', hashes)
+        for (const userId of users) onAccessChanged(userId)
+      },
       openIdSignIn: {
         openId: openIdConnection.source,
         database,

@@ -110,6 +110,8 @@ export interface Features {
   readonly stillValid: (caller: Caller) => Promise<boolean>
   readonly signInContext: Omit<SessionContext, 'securityLog'>
   readonly openIdConnection: OpenIdConnection
+  /** Ends the sessions with these hashes of their keys. */
+  readonly endSessions: (hashes: readonly string[]) => Promise<void>
   readonly openIdSignIn: Omit<OpenIdSignInDependencies, 'context'>
   readonly metrics: Metrics
   readonly neighbours: ListNeighbours
@@ -155,7 +157,10 @@ export function allRoutes(features: Features): Route[] {
     ...sessionRoutes(sessions, signInContext),
     ...openIdSignInRoutes({ ...features.openIdSignIn, context: signInContext }),
     ...ownMethodRoutes(features.signInMethods, sessions, signInContext),
-    ...portalConnectionRoutes(features.openIdConnection, features.signInMethods, signInContext),
+    ...portalConnectionRoutes(features.openIdConnection, features.signInMethods, {
+      ...signInContext,
+      endSessions: features.endSessions,
+    }),
     ...tokenRoutes(tokens, publish, securityLog),
     ...interfaceRoutes(interfaces, publish),
     ...peerRoutes(peers, features.configurations, publish),

@@ -295,6 +295,7 @@ export const tableNames = [
   'openid_identities',
   'openid_connection',
   'sessions',
+  'openid_sessions',
   'tokens',
   'recovery_codes',
   'passkeys',

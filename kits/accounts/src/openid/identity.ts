@@ -18,6 +18,8 @@ export interface OpenIdIdentity {
   readonly email: string | undefined
   /** Undefined when no groups of administrators are configured: roles are then given here. */
   readonly role: 'admin' | 'user' | undefined
+  /** The provider's name of the session there, where it tells of its end. */
+  readonly sid?: string
 }
 
 type GroupRules = Pick<OpenIdConfig, 'allowedGroups' | 'adminGroups' | 'groupsClaim'>
@@ -39,6 +41,7 @@ export function identityOf(claims: Claims, rules: GroupRules): OpenIdIdentity {
     name,
     username: usernameOf(claims),
     email: emailOf(claims),
+    ...(typeof claims['sid'] === 'string' && { sid: claims['sid'] }),
     role: adminGroups.length === 0 ? undefined : isAdministrator ? 'admin' : 'user',
   }
 }

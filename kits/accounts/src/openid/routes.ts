@@ -19,11 +19,14 @@ export interface OpenIdMount<Caller> {
   /** Path of the page that shows why a sign-in failed. */
   readonly signInPage: string
   readonly cookie: { readonly name: string; readonly isSecure: (client: AnyCall['client']) => boolean }
-  /** Opens the session of a person, sets its cookie and records the sign-in. Throws an `OpenIdError` to refuse. */
+  /**
+   * Opens the session of a person, sets its cookie and records the sign-in. Returns the session's key when it may end with that of
+   * the provider. Throws an `OpenIdError` to refuse.
+   */
   readonly onSignedIn: (
     identity: OpenIdIdentity,
     call: Pick<AnyCall, 'client' | 'answer'> & { readonly caller: Caller },
-  ) => Promise<void>
+  ) => Promise<string | undefined>
   readonly securityLog: SecurityLog
   /** The service's error for a provider that is not configured. */
   readonly notConfigured: () => Error
@@ -91,7 +94,7 @@ export function openIdRoutes<Caller>(source: OpenIdSource, mount: OpenIdMount<Ca
         description: 'Sets the session cookie; 303 to the path asked for, or to the sign-in page with `sign_in_error`.',
         query: CallbackQuery,
       },
-      async (call) => finish(required(await source.find(), mount), mount, call),
+      async (call) => finish(source, mount, call),
     ),
   ]
 }
@@ -129,7 +132,12 @@ type FinishCall<Caller> = Pick<AnyCall, 'client' | 'answer' | 'cookie'> & {
   readonly query: z.infer<typeof CallbackQuery>
 }
 
-async function finish<Caller>(openId: OpenId, mount: OpenIdMount<Caller>, call: FinishCall<Caller>): Promise<Content> {
+async function finish<Caller>(
+  source: OpenIdSource,
+  mount: OpenIdMount<Caller>,
+  call: FinishCall<Caller>,
+): Promise<Content> {
+  const openId = required(await source.find(), mount)
   const { name, ...options } = cookieOf(mount, call)
   call.answer.clearCookie(name, options)
   const members = Object.entries(call.query).flatMap(([key, value]) =>
@@ -138,7 +146,8 @@ async function finish<Caller>(openId: OpenId, mount: OpenIdMount<Caller>, call: 
   try {
     const query = new URLSearchParams(members).toString()
     const { identity, next } = await openId.finish(query, call.cookie(name))
-    await mount.onSignedIn(identity, call)
+    const key = await mount.onSignedIn(identity, call)
+    if (key !== undefined && identity.sid !== undefined) await source.onSession?.(key, identity.sid)
     return seeOther(call, next)
   } catch (error) {
     return refused(mount, call, error)

@@ -137,3 +137,12 @@ export class SessionStore<Extra extends object = object> {
 export async function endSessionsOf(trx: AnyQuery, user: store.OwnerOfRows): Promise<void> {
   await store.deleteSessionRowsOf(store.sessionsIn(trx), user)
 }
+
+/** Ends the sessions with these hashes of their keys, and returns the users whose they were. */
+export function endSessionsWith(
+  query: AnyQuery,
+  owner: store.OwnerColumn,
+  hashes: readonly string[],
+): Promise<string[]> {
+  return store.deleteSessionRowsWith(store.sessionsIn(query), owner, hashes)
+}

@@ -61,6 +61,14 @@ export async function deleteSessionRow(db: Db, keyHash: string): Promise<void> {
   await db.deleteFrom('sessions').where('key_hash', '=', keyHash).execute()
 }
 
+/** Deletes the sessions with these hashes, and returns their users. */
+export async function deleteSessionRowsWith(db: Db, owner: OwnerColumn, hashes: readonly string[]): Promise<string[]> {
+  if (hashes.length === 0) return []
+  const column = columnOf(owner)
+  const rows = await db.deleteFrom('sessions').where('key_hash', 'in', hashes).returning(column).execute()
+  return rows.map((row) => row[column])
+}
+
 export async function deleteSessionRowsOf(db: Db, { owner, id, except = '' }: OwnerOfRows): Promise<void> {
   await db.deleteFrom('sessions').where(columnOf(owner), '=', id).where('key_hash', '!=', except).execute()
 }

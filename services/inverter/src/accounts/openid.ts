@@ -4,7 +4,7 @@ import { openIdRoutes } from '@hearth/accounts/openid-routes'
 import type { Route } from '@hearth/http'
 import type { Access, Limit } from '../access.ts'
 import { Problem } from '../problems.ts'
-import { cookieOptions, openSessionOf } from './routes.ts'
+import { cookieOptions, keepSession } from './routes.ts'
 import { administrator, type Sessions } from './sessions.ts'
 
 /** Path of the routes of sign-in through an OpenID Connect provider. */
@@ -33,7 +33,9 @@ export function openIdSignInRoutes(dependencies: OpenIdSignInDependencies): Rout
     async onSignedIn(identity, call) {
       checkAdministrator(identity)
       const context = { securityLog, isPublishedSecurely }
-      await openSessionOf({ sessions, context, call, person: identity.name }, administrator, 'openid')
+      const opened = await sessions.open(administrator, call.client, 'openid')
+      await keepSession({ context, call, person: identity.name }, opened, 'openid')
+      return opened.key
     },
   })
 }

@@ -13,15 +13,21 @@ export interface PortalConnectionContext {
   readonly openIdConnection: OpenIdConnection
   readonly signInMethods: SignInMethods<MethodUser>
   readonly isPublishedSecurely: boolean
+  /** Ends the sessions with these hashes of their keys. */
+  readonly endSessions: (hashes: readonly string[]) => Promise<void>
 }
 
 /** The connection to a Hearth portal, for the administrator. */
 export function portalConnectionRoutes(context: PortalConnectionContext): Route[] {
-  const { openIdConnection, signInMethods, isPublishedSecurely } = context
+  const { openIdConnection, signInMethods, isPublishedSecurely, endSessions } = context
   return openIdConnectionRoutes<Caller>(openIdConnection, {
     path: openIdPath,
     tag: 'Administration',
-    access: { visitor: 'public' satisfies Access, administrator: 'admin' satisfies Access },
+    access: {
+      visitor: 'public' satisfies Access,
+      administrator: 'admin' satisfies Access,
+      program: 'public' satisfies Access,
+    },
     limits: { read: 'counted' satisfies Limit, change: 'counted' satisfies Limit, visitor: 'counted' satisfies Limit },
     settingsPage: '/settings',
     cookie: {
@@ -30,6 +36,7 @@ export function portalConnectionRoutes(context: PortalConnectionContext): Route[
     },
     callerOf: methodCallerOf,
     prove: (caller, proof) => signInMethods.checkPassword(methodCallerOf(caller), proof),
+    endSessions,
     refuse: (detail) => new Problem('conflict', detail),
   })
 }

@@ -33,12 +33,13 @@ export function openIdSignInRoutes(dependencies: OpenIdSignInDependencies, cooki
     notConfigured: () => notFound('OpenID Connect provider'),
     async onSignedIn(identity, call) {
       // While sign-in is off everybody is in already.
-      if (!sessions.isOn()) return
+      if (!sessions.isOn()) return undefined
       checkAdministrator(identity)
       const { key, username } = await sessions.openThroughProvider(call.client)
       const by = accountActor(username)
       await securityLog.record({ kind: 'sign_in', by, from: call.client, method: 'openid', target: identity.name })
       cookies.setSession(call, key)
+      return key
     },
   })
 }

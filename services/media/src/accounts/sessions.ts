@@ -1,6 +1,7 @@
 import {
   backOff,
   createThrottle,
+  endSessionsWith,
   isPasswordOf,
   SessionStore,
   signIn,
@@ -116,6 +117,11 @@ export class Sessions {
   /** The account in the form it is stored in; after it is stored every session must end. */
   async credentials(username: string, password: string) {
     return { admin_username: username, admin_password_hash: await hashPassword(password) }
+  }
+
+  /** Ends the sessions with these hashes of their keys. */
+  async endWith(hashes: readonly string[]): Promise<void> {
+    await endSessionsWith(this.#dependencies.db, 'username', hashes)
   }
 
   endAll(): Promise<void> {

@@ -47,6 +47,7 @@ export function openIdSignInRoutes(dependencies: OpenIdSignInDependencies): Rout
       const origin = { address, userAgent, before: caller.session?.key }
       const user = await findUser(dependencies, identity, origin)
       cookies.set({ answer, client }, await accounts.sessions.open(user, 'openid', origin))
+      return undefined
     },
   })
 }

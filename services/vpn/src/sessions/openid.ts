@@ -11,7 +11,7 @@ import { envelope } from '../envelope.ts'
 import { notFound } from '../problems.ts'
 import type { Publish } from '../service-event.ts'
 import type { Tables, UserRow } from '../tables.ts'
-import { cookieOptions, openSessionOf, type SessionContext } from './routes.ts'
+import { cookieOptions, keepSession, type SessionContext } from './routes.ts'
 import type { Sessions } from './sessions.ts'
 
 /** Path of the routes of sign-in through an OpenID Connect provider. */
@@ -42,7 +42,9 @@ export function openIdSignInRoutes(dependencies: OpenIdSignInDependencies): Rout
     notConfigured: () => notFound('OpenID Connect provider'),
     envelope,
     async onSignedIn(identity, call) {
-      await openSessionOf({ sessions, context, call }, await findUser(dependencies, identity, call.client), 'openid')
+      const opened = await sessions.open(await findUser(dependencies, identity, call.client), call.client)
+      await keepSession({ context, call }, opened, 'openid')
+      return opened.key
     },
   })
 }

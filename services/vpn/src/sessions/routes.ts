@@ -70,7 +70,7 @@ export async function openSessionOf(
 }
 
 /** Records a sign-in and sets the cookie of its session. */
-async function keepSession(
+export async function keepSession(
   { context, call: { caller, client, answer } }: SignInRequest,
   { key, session }: { readonly key: string; readonly session: Session },
   method: SignInMethod,

@@ -14,17 +14,23 @@ import type { PasskeyHolder } from './sign-in-methods.ts'
 export function portalConnectionRoutes(
   connection: OpenIdConnection,
   methods: SignInMethods<PasskeyHolder>,
-  context: SessionContext,
+  context: SessionContext & { readonly endSessions: (hashes: readonly string[]) => Promise<void> },
 ): Route[] {
+  const { endSessions } = context
   return openIdConnectionRoutes<SessionCaller>(connection, {
     path: openIdPath,
     tag: 'Session',
-    access: { visitor: 'public' satisfies Access, administrator: 'admin-session' satisfies Access },
+    access: {
+      visitor: 'public' satisfies Access,
+      administrator: 'admin-session' satisfies Access,
+      program: 'public' satisfies Access,
+    },
     limits: { read: 'counted' satisfies Limit, change: 'counted' satisfies Limit, visitor: 'counted' satisfies Limit },
     settingsPage: '/settings',
     cookie: { name: 'hearth_vpn_connection', isSecure: (client) => cookieOptions(client, context).secure },
     callerOf: methodCallerOf,
     prove: (caller, proof) => methods.checkPassword(methodCallerOf(caller), proof),
+    endSessions,
     refuse: (detail) => new Problem('conflict', detail),
     envelope,
   })

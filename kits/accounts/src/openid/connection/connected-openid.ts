@@ -1,8 +1,10 @@
+import { hashToken } from '@hearth/credentials'
 import type { AnyQuery } from '../../any-query.ts'
 import { OpenId, type OpenIdDependencies } from '../openid.ts'
 import { OpenIdError } from '../openid-error.ts'
 import type { OpenIdSource } from '../openid-source.ts'
 import type { OpenIdConfig } from '../settings.ts'
+import { readLogoutToken } from './logout-token.ts'
 import { createPortalClient, PortalError, type PortalGroups } from './portal-client.ts'
 import * as store from './store.ts'
 import { configOfConnection, groupsOfConnection, registrationOf } from './stored-connection.ts'
@@ -23,6 +25,9 @@ export interface ConnectionStanding {
   readonly state: 'connected' | 'removed' | 'moved' | 'unreachable'
   readonly groups: PortalGroups
 }
+
+/** No session of a service lasts longer, milliseconds. */
+const maxSessionAge = 31 * 86_400_000
 
 const failures = {
   removed: { reason: 'openid_disconnected', message: 'the portal does not know this service any more' },
@@ -85,6 +90,34 @@ export class ConnectedOpenId implements OpenIdSource {
       if (!(error instanceof PortalError)) throw error
       log.warn(`OpenID Connect: ${error.message}`)
       return { state: 'unreachable', groups: known }
+    }
+  }
+
+  /** Stores that a session began at the portal, so that it ends with the session there. */
+  async onSession(key: string, sid: string): Promise<void> {
+    const { query, clock } = this.#dependencies
+    const row = this.#configured === undefined ? await this.#row() : undefined
+    if (row === undefined) return
+    const now = clock.now()
+    const session = { session_hash: hashToken(key), client_id: row.client_id, sid, created_at: now }
+    await store.insertOpenIdSessionRow(query, session, now - maxSessionAge)
+  }
+
+  /** Returns hashes of the keys of sessions that a logout token ends; undefined for a token that is not accepted. */
+  async sessionsEndedBy(token: string): Promise<string[] | undefined> {
+    const { query, clock, log } = this.#dependencies
+    const row = this.#configured === undefined ? await this.#row() : undefined
+    if (row === undefined) return undefined
+    try {
+      const keys = await createPortalClient(row.issuer, this.#dependencies).readKeys()
+      const sid = readLogoutToken(token, keys, { issuer: row.issuer, clientId: row.client_id, now: clock.now() })
+      return sid === undefined
+        ? undefined
+        : await store.deleteOpenIdSessionRows(query, { clientId: row.client_id, sid })
+    } catch (error) {
+      if (!(error instanceof PortalError)) throw error
+      log.warn(`OpenID Connect: ${error.message}`)
+      return undefined
     }
   }
 

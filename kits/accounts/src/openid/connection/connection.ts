@@ -171,6 +171,11 @@ export class OpenIdConnection {
     }
   }
 
+  /** Records that the portal ended sessions here. */
+  recordEnd(from: RequestOrigin): Promise<void> {
+    return this.#dependencies.securityLog.record({ kind: 'session_ended', from, detail: 'signed out at the portal' })
+  }
+
   async #checkFree(): Promise<void> {
     if ((await store.findConnectionRow(this.#dependencies.query)) !== undefined) throw alreadyConnected()
   }

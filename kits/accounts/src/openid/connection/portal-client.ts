@@ -9,6 +9,7 @@ import {
   type PolicyOptions,
 } from '@hearth/outbound'
 import { z } from 'zod'
+import { KeySet } from './logout-token.ts'
 
 /** Dependencies of requests to a portal. */
 export interface PortalClientDependencies {
@@ -128,6 +129,15 @@ export function createPortalClient(issuer: string, dependencies: PortalClientDep
       if (status !== 200 || !found.success)
         throw new PortalError('The portal does not say who may sign in here', { isAway: true })
       return { groups: groupsOf(found.data), redirectUris: found.data.redirect_uris }
+    },
+
+    /** Reads the keys with which the portal signs. */
+    async readKeys(): Promise<KeySet> {
+      const discovery = await send(`${issuer}/.well-known/openid-configuration`)
+      const { data: found } = z.looseObject({ issuer: z.literal(issuer), jwks_uri: text }).safeParse(discovery.body)
+      const keys = KeySet.safeParse((await send(checkOwn(found?.jwks_uri ?? ''))).body)
+      if (!keys.success) throw new PortalError('The portal does not publish its keys', { isAway: true })
+      return keys.data
     },
 
     /** Removes this service there. */

@@ -1,9 +1,16 @@
-import { noEnvelope, routeFor, seeOther, type Call, type Envelope, type Route } from '@hearth/http'
+import { HttpError, noEnvelope, routeFor, seeOther, type Call, type Envelope, type Route } from '@hearth/http'
 import { z } from 'zod'
 import type { Actor } from '../../security-log/security-event.ts'
 import type { PasswordProof } from '../../sign-in-methods/sign-in-methods.ts'
 import { ConnectionError, maxConnectionAge, type OpenIdConnection } from './connection.ts'
-import { OpenIdConnectionAddress, OpenIdConnectionStart, OpenIdConnectionView, OpenIdDisconnection } from './schema.ts'
+import {
+  LogoutDone,
+  LogoutToken,
+  OpenIdConnectionAddress,
+  OpenIdConnectionStart,
+  OpenIdConnectionView,
+  OpenIdDisconnection,
+} from './schema.ts'
 
 type AnyCall = Call<unknown, undefined, undefined, undefined>
 
@@ -12,8 +19,8 @@ export interface OpenIdConnectionMount<Caller> {
   /** Path of the routes of sign-in through a provider, such as `/api/openid`. */
   readonly path: string
   readonly tag: string
-  /** Access of visitors, and that of administrators. */
-  readonly access: { readonly visitor: string; readonly administrator: string }
+  /** Access of visitors, of administrators, and of the portal itself, which has no cookies. */
+  readonly access: { readonly visitor: string; readonly administrator: string; readonly program: string }
   readonly limits: { readonly read: string; readonly change: string; readonly visitor: string }
   /** Path of the page with the section **Sign in with Hearth**; its query goes on with `openid_connection`. */
   readonly settingsPage: string
@@ -22,6 +29,8 @@ export interface OpenIdConnectionMount<Caller> {
   readonly callerOf: (caller: Caller) => Actor
   /** Checks the administrator's password. Throws when it is wrong. */
   readonly prove: (caller: Caller, proof: PasswordProof) => Promise<void>
+  /** Ends the sessions with these hashes of their keys; the portal's session in which they began is over. */
+  readonly endSessions: (hashes: readonly string[]) => Promise<void>
   /** Makes the error, status 409, for a connection that cannot be made or ended. */
   readonly refuse: (detail: string) => Error
   /** None by default. */
@@ -37,7 +46,12 @@ export function openIdConnectionRoutes<Caller>(
   connection: OpenIdConnection,
   mount: OpenIdConnectionMount<Caller>,
 ): Route[] {
-  return [...changeRoutes(connection, mount), startRoute(connection, mount), callbackRoute(connection, mount)]
+  return [
+    ...changeRoutes(connection, mount),
+    startRoute(connection, mount),
+    callbackRoute(connection, mount),
+    logoutRoute(connection, mount),
+  ]
 }
 
 function changeRoutes<Caller>(connection: OpenIdConnection, mount: OpenIdConnectionMount<Caller>): Route[] {
@@ -134,6 +148,33 @@ function callbackRoute<Caller>(connection: OpenIdConnection, mount: OpenIdConnec
       if (cookie !== undefined) call.answer.setCookie(name, cookie, { ...options, maxAge: maxConnectionAge / 1000 })
       const separator = mount.settingsPage.includes('?') ? '&' : '?'
       return seeOther(call, `${mount.settingsPage}${separator}openid_connection=${to}`)
+    },
+  )
+}
+
+function logoutRoute<Caller>(connection: OpenIdConnection, mount: OpenIdConnectionMount<Caller>): Route {
+  const { path, tag, access, limits, endSessions, envelope: { schema, wrap } = noEnvelope } = mount
+  return routeFor<Record<string, unknown>, string>()(
+    {
+      method: 'POST',
+      path: `${path}/backchannel-logout`,
+      tag,
+      access: access.program,
+      summary: 'The portal tells that a session ended',
+      description: 'OpenID Connect Back-Channel Logout. Ends the sessions that began with that of the portal.',
+      limit: limits.visitor,
+      takes: 'form',
+      body: LogoutToken,
+      success: { status: 200, body: schema(LogoutDone) },
+      errors: [400],
+    },
+    async ({ body, answer, client }) => {
+      answer.header('cache-control', 'no-store')
+      const ended = await connection.source.sessionsEndedBy(body.logout_token)
+      if (ended === undefined) throw new HttpError({ kind: 'malformed', detail: 'The logout token is not accepted' })
+      await endSessions(ended)
+      if (ended.length > 0) await connection.recordEnd(client)
+      return wrap({ ended: ended.length })
     },
   )
 }

@@ -42,3 +42,9 @@ export const OpenIdDisconnection = z
   })
   .meta({ id: 'OpenIdDisconnection' })
 export type OpenIdDisconnection = z.infer<typeof OpenIdDisconnection>
+
+/** What the portal sends when a session there ended. */
+export const LogoutToken = z.object({ logout_token: z.string().min(1).max(8192) }).meta({ id: 'OpenIdLogoutToken' })
+
+/** The number of sessions that ended here. */
+export const LogoutDone = z.object({ ended: z.int().min(0) }).meta({ id: 'OpenIdLogoutDone' })

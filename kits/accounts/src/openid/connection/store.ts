@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { AnyQuery } from '../../any-query.ts'
-import type { OpenIdConnectionRow, OpenIdConnectionTables } from './tables.ts'
+import type { OpenIdConnectionRow, OpenIdConnectionTables, OpenIdSessionRow } from './tables.ts'
 
 const connectionsIn = (query: AnyQuery) => query as Kysely<OpenIdConnectionTables>
 
@@ -33,4 +33,24 @@ export async function deleteConnectionRow(query: AnyQuery, clientId: string): Pr
     .where('client_id', '=', clientId)
     .executeTakeFirst()
   return numDeletedRows > 0n
+}
+
+/** Stores that a session began at the portal, and forgets those that began before a time. */
+export async function insertOpenIdSessionRow(query: AnyQuery, row: OpenIdSessionRow, before: number): Promise<void> {
+  await connectionsIn(query).deleteFrom('openid_sessions').where('created_at', '<', before).execute()
+  await connectionsIn(query).insertInto('openid_sessions').values(row).execute()
+}
+
+/** Forgets which sessions began with one of the portal, and returns the hashes of their keys. */
+export async function deleteOpenIdSessionRows(
+  query: AnyQuery,
+  { clientId, sid }: { readonly clientId: string; readonly sid: string },
+): Promise<string[]> {
+  const rows = await connectionsIn(query)
+    .deleteFrom('openid_sessions')
+    .where('client_id', '=', clientId)
+    .where('sid', '=', sid)
+    .returning('session_hash')
+    .execute()
+  return rows.map(({ session_hash: hash }) => hash)
 }

@@ -1,8 +1,9 @@
 import type { Kysely } from 'kysely'
 
-/** The table of the Hearth portal that this service is connected to. */
+/** The tables of the Hearth portal that this service is connected to. */
 export interface OpenIdConnectionTables {
   openid_connection: OpenIdConnectionRow
+  openid_sessions: OpenIdSessionRow
 }
 
 /** The connection to a Hearth portal. There is at most one. */
@@ -23,7 +24,18 @@ export interface OpenIdConnectionRow {
   connected_at: number
 }
 
-/** Creates the table, for a migration of a service. Released: what it makes never changes; later columns are steps of their own. */
+/** A session that began at the portal, so that it ends with the session there. */
+export interface OpenIdSessionRow {
+  /** SHA-256 of the session's key. */
+  session_hash: string
+  client_id: string
+  /** The portal's name of the session there. */
+  sid: string
+  /** Milliseconds since the epoch. */
+  created_at: number
+}
+
+/** Creates the tables, for a migration of a service. Released: what it makes never changes; later columns are steps of their own. */
 export async function createOpenIdConnectionTable(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('openid_connection')
@@ -35,5 +47,12 @@ export async function createOpenIdConnectionTable(db: Kysely<unknown>): Promise<
     .addColumn('groups', 'text', (column) => column.notNull())
     .addColumn('connected_by', 'text', (column) => column.notNull())
     .addColumn('connected_at', 'bigint', (column) => column.notNull())
+    .execute()
+  await db.schema
+    .createTable('openid_sessions')
+    .addColumn('session_hash', 'text', (column) => column.notNull().primaryKey())
+    .addColumn('client_id', 'text', (column) => column.notNull())
+    .addColumn('sid', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
     .execute()
 }

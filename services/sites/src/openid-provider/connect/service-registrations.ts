@@ -75,7 +75,7 @@ export class ServiceRegistrations {
       preset: `hearth-${service.id}`,
       redirect_uris: [redirectUri],
       post_logout_redirect_uris: [],
-      backchannel_logout_uri: null,
+      backchannel_logout_uri: `${origin}${service.path}/backchannel-logout`,
       groups: allowed === 'everybody' ? [] : [...allowed],
       admin_groups: [...admins],
       consent: 'given',

@@ -43,7 +43,7 @@ export function ServiceDialog({ of, onClose }: { readonly of: Application; reado
       renew={[keys.applications]}
     >
       <Text size="sm" c="dimmed">
-        It counts at the next sign-in there. Sessions that are open stay.
+        It counts at once: whoever may not sign in any more is signed out there.
       </Text>
       <MultiSelect
         label="Groups that may sign in"
