@@ -312,10 +312,11 @@ test('revoking a token ends its event streams at once, and leaves those of other
   const [first, second] = [await create('read'), await create('read')]
   const [ending, going] = [await opened(first), await opened(second)]
   await admin.call('DELETE', `${path}/${first.id}`)
-  assert.equal((await ending.next()).done, true)
+  // Events of other things may come before.
+  for await (const { data } of ending) assert.doesNotMatch(data, /maintenance_page/)
   await admin.call('PATCH', '/api/v1/settings', { json: { maintenance_page: 'Back at noon' } })
-  assert.match((await going.next()).value?.data ?? '', /maintenance_page/)
-  await going.return(undefined)
+  for await (const { data } of going) if (data.includes('maintenance_page')) return
+  assert.fail('the other stream ended too')
 })
 
 test('what happens with tokens is in the security log, their values are nowhere', async () => {
