@@ -9,6 +9,11 @@ test('a path of this service is kept as it is', () => {
   assert.equal(safeNextUrl(undefined), '/')
 })
 
+test('a path that becomes the name of another server without its dot segments is refused', () => {
+  for (const path of ['/..//evil.example', '/.//evil.example', '/a/..//evil.example', '/%2e%2e//evil.example', '/..//'])
+    assert.equal(safeNextUrl(path), '/', path)
+})
+
 test('any fuzzed next URL stays on this service', () => {
   const pieces = fc.constantFrom(
     '/',

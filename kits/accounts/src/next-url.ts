@@ -8,5 +8,6 @@ export function safeNextUrl(wanted: string | undefined): string {
   if (!URL.canParse(wanted, base)) return '/'
   // As browsers write it: a header has no room for characters beyond ASCII.
   const { origin, pathname, search, hash } = new URL(wanted, base)
-  return origin === base ? `${pathname}${search}${hash}` : '/'
+  // Dot segments are gone by now: `/..//host` has become `//host`.
+  return origin === base && !pathname.startsWith('//') ? `${pathname}${search}${hash}` : '/'
 }

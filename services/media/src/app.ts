@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { OpenIdConnection } from '@hearth/accounts/openid-connection'
 import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
@@ -26,6 +26,7 @@ import { createMeasureLevels } from './analysis/sound-levels.ts'
 import { ArtifactLedger } from './artifacts/ledger.ts'
 import { artifactsFolder, openArtifacts } from './artifacts/open-artifacts.ts'
 import { StoragePresence } from './artifacts/presence.ts'
+import { StorageMark } from './artifacts/storage-mark.ts'
 import { createBeats } from './beats/beats.ts'
 import type { Config } from './config.ts'
 import { createConvertAudio, createConvertVideo } from './conversion/convert.ts'
@@ -168,7 +169,7 @@ async function openBase(dependencies: CoreDependencies) {
     clock: timers,
   })
   const folders = new WorkFolders(join(config.dataDirectory, 'work'))
-  const presence = new StoragePresence(() => isStorageThere(db, artifacts.storage))
+  const presence = new StoragePresence(() => isStorageThere(db, artifacts.storage), openStorageMark(config))
   const scratch = openScratch(config.dataDirectory)
   return {
     ...dependencies,
@@ -643,7 +644,13 @@ function createJobs(core: Core, { readUrl, lookup }: { readUrl: UrlReader; looku
 /** Resolves to true while the disk has room for downloads. */
 const hasSpace = async ({ scratch }: Core): Promise<boolean> => (await freeSpace(scratch)) >= diskReserve
 
+/** The mark of the folder that ARTIFACTS names. */
+function openStorageMark({ artifacts, dataDirectory }: Config): StorageMark {
+  const folder = artifacts.kind === 'directory' && artifacts.path !== undefined ? resolve(artifacts.path) : undefined
+  return new StorageMark({ folder, dataDirectory })
+}
+
 /** Resolves to true while new files can be stored: the disk has room, and it is there. */
-const mayStore = async (core: Core): Promise<boolean> => (await hasSpace(core)) && !(await core.presence.look())
+const mayStore = async (core: Core): Promise<boolean> => (await hasSpace(core)) && !(await core.presence.isGone())
 
 const hostOf = (url: string | undefined): string => (url === undefined ? '' : new URL(url).hostname)

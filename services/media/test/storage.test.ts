@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdir, readdir, rename, rmdir } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import {
@@ -239,5 +239,10 @@ test('while the disk with the stored files is missing, nothing is stored in its 
   await mkdir(disk)
   const accepted = await send<StorageUsage>('POST', '/api/storage/accept')
   assert.deepEqual([accepted.status, accepted.body.is_missing, accepted.body.used_bytes], [200, false, 0])
-  assert.equal((await person.submit(platform.page('sound.m4a', { id: 'anew' }))).status, 'analysis_done')
+  const anew = await person.submit(platform.page('sound.m4a', { id: 'anew' }))
+  assert.equal(anew.status, 'analysis_done')
+
+  // Somebody deleted the files; the disk is there.
+  await rm(join(disk, anew.id), { recursive: true })
+  assert.equal((await person.submit(platform.page('sound.m4a', { id: 'after' }))).status, 'analysis_done')
 })

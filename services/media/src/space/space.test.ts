@@ -70,7 +70,7 @@ async function openHouse(location: DatabaseLocation) {
     database,
     artifacts,
     artifactsFolder: place.path,
-    presence: { isMissing: false, look: () => Promise.resolve(false) },
+    presence: { isMissing: false, isGone: () => Promise.resolve(false) },
     bus,
     timers,
     log: createLog({ name: 'test', level: 'silent' }),

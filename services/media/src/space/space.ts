@@ -32,7 +32,7 @@ export interface SpaceDependencies {
   readonly artifacts: ArtifactLedger
   /** Directory of the artifacts; undefined in object storage. */
   readonly artifactsFolder: string | undefined
-  readonly presence: Pick<StoragePresence, 'isMissing' | 'look'>
+  readonly presence: Pick<StoragePresence, 'isMissing' | 'isGone'>
   readonly bus: MediaBus
   readonly timers: Timers
   readonly log: Log
@@ -155,8 +155,7 @@ export class Space implements Room, ExportRoom {
   }
 
   async #reserve(holder: Holder, { bytes, diskBytes }: { bytes: number; diskBytes: number }): Promise<void> {
-    // What would be stored now would lie in the mount point, and be hidden once the disk is back.
-    if (await this.#dependencies.presence.look()) throw new MediaFailure('storage_missing')
+    if (await this.#dependencies.presence.isGone()) throw new MediaFailure('storage_missing')
     const diskShortage = diskBytes === 0 ? 0 : diskBytes - (await this.#diskRoom())
     if (diskShortage > 0 && !(await this.#frees())) throw new MediaFailure('disk_full')
     for (let round = 1; ; round += 1) {
@@ -168,9 +167,9 @@ export class Space implements Room, ExportRoom {
     }
   }
 
-  /** Throws a problem while the storage is missing. */
+  /** Throws a problem while the disk of the storage is missing. */
   async checkStorage(): Promise<void> {
-    if (await this.#dependencies.presence.look()) throw storageMissing()
+    if (await this.#dependencies.presence.isGone()) throw storageMissing()
   }
 
   /** Makes room where more is stored than the budget allows. Resolves to false when it cannot be kept to. */

@@ -13,6 +13,7 @@ import { openArtifacts } from '../artifacts/open-artifacts.ts'
 import { migrations } from '../database/migrations/index.ts'
 import { acceptStorage } from './accept-storage.ts'
 import { isStorageThere } from './find-storage.ts'
+import { StorageMark } from '../artifacts/storage-mark.ts'
 import { StoragePresence } from '../artifacts/presence.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import { createLocalBus } from '@hearth/events'
@@ -25,6 +26,7 @@ import { goingOn } from './store.ts'
 import { createUpkeep } from './upkeep.ts'
 
 const day = 86_400_000
+const noMark = new StorageMark({ folder: undefined, dataDirectory: '' })
 
 async function openHouse(retentionDays: number) {
   const place = await temporaryDirectory()
@@ -37,7 +39,7 @@ async function openHouse(retentionDays: number) {
   const bus = createLocalBus<MediaEvent>()
   const told: unknown[] = []
   bus.subscribe((event) => told.push(event))
-  const presence = new StoragePresence(() => isStorageThere(db, artifacts.storage))
+  const presence = new StoragePresence(() => isStorageThere(db, artifacts.storage), noMark)
   const work = join(place.path, 'work')
   const upkeep = createUpkeep({
     database,

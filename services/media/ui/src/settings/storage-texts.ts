@@ -13,5 +13,5 @@ export const kindNames: Readonly<Record<StorageUsage['kinds'][number]['kind'], s
 
 /** What is said while not one of the stored files can be found. */
 export const filesMissing =
-  'None of the stored files can be found. Mount their disk, or correct ARTIFACTS. Until then nothing new is stored, nothing of ' +
-  'the record of them is forgotten, and nothing is deleted to make room.'
+  'None of the stored files can be found. Mount their disk, or correct ARTIFACTS. Until then nothing of the record of them is ' +
+  'forgotten, nothing is deleted to make room, and nothing new is stored in the place of their disk.'
