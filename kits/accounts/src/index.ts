@@ -16,6 +16,7 @@ export {
   pendingInitialPassword,
 } from './initial-password.ts'
 export { safeNextUrl } from './next-url.ts'
+export { isSecureOrLocal } from './openid/connection/portal-address.ts'
 export { createOpenIdConnectionTable, type OpenIdConnectionTables } from './openid/connection/tables.ts'
 export { openIdConfig, openIdSettings, readClientSecret, type OpenIdConfig } from './openid/settings.ts'
 export { listOpenIdUserIds } from './openid/store.ts'

@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPair, randomBytes, sign, type JsonWebKeyIn
 import { promisify } from 'node:util'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
-import { parseJson, type Clock } from '@hearth/runtime'
+import { parseJson, toIsoString, type Clock } from '@hearth/runtime'
 import type { OpenIdKeyView } from './schema.ts'
 import * as store from './store.ts'
 import type { OpenIdKeyRow, OpenIdProviderTables } from './tables.ts'
@@ -69,8 +69,8 @@ export class SigningKeys {
       kid: row.kid,
       state: row.signs_from === null ? 'next' : row.kid === signing?.kid ? 'signing' : 'previous',
       created_at: new Date(row.created_at).toISOString(),
-      signs_from: isoOf(row.signs_from),
-      published_until: isoOf(row.published_until),
+      signs_from: toIsoString(row.signs_from),
+      published_until: toIsoString(row.published_until),
     }))
   }
 
@@ -146,7 +146,6 @@ export class SigningKeys {
 }
 
 const placeOf = (kid: string): string => `openid_keys.private:${kid}`
-const isoOf = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString())
 
 /** The key that began to sign last. */
 function signingRow(rows: readonly OpenIdKeyRow[]): OpenIdKeyRow | undefined {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestOrigin } from '@hearth/accounts'
 import { csrfTokenOf, hashToken, isCsrfToken } from '@hearth/credentials'
+import { parseJson } from '@hearth/runtime'
 import type { VisitorKeys } from '../accounts/visitor-keys.ts'
 import { portalHeaders } from '../caddy/sign-in-routes.ts'
 import { badRequest, forbidden, Problem } from '../problems.ts'
@@ -89,12 +90,7 @@ export async function readPageBody(page: PageRequest): Promise<Readonly<Record<s
 
 /** Reads the JSON that a program sends; an empty object when it is none. */
 export async function readJsonBody({ request }: Pick<PageRequest, 'request'>): Promise<unknown> {
-  try {
-    return JSON.parse(await readText(request))
-  } catch (error) {
-    if (error instanceof Problem) throw error
-    return {}
-  }
+  return parseJson(await readText(request)) ?? {}
 }
 
 const otherSite = () =>

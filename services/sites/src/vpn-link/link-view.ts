@@ -1,3 +1,5 @@
+import { isSecureOrLocal } from '@hearth/accounts'
+import { toIsoString } from '@hearth/runtime'
 import { isNetworkMember } from '../sites/rules/networks.ts'
 import type { ReachNetworks } from '../sites/reach-schema.ts'
 import { suggestHomeNetworks, suggestInsideAddresses, type MachineInterfaces } from './networks.ts'
@@ -46,13 +48,13 @@ export function linkView(
     home_networks: [...home],
     suggested_home_networks: suggestHomeNetworks(machine.interfaces, tunnel),
     tunnels,
-    tunnels_at: isoOrNull(row?.tunnels_at ?? undefined),
+    tunnels_at: toIsoString(row?.tunnels_at ?? null),
     inside_addresses: inside,
     suggested_inside_addresses: suggestInsideAddresses(machine.interfaces, machine.hostAddresses),
     records: row?.records ?? ('all' as const),
     state: stateOf(row, state),
     problem: row?.address == null ? null : (state.problem ?? null),
-    checked_at: isoOrNull(state.checkedAt),
+    checked_at: toIsoString(state.checkedAt ?? null),
     record_count: state.records,
     waiting_count: state.waiting,
     conflict_count: state.conflicts.size,
@@ -89,18 +91,10 @@ function warningsOf(
     warnings.push(
       `Devices in ${hidden.map(({ name }) => name).join(', ')} may arrive under the address of the VPN’s host, because the interface masquerades. Sites for the tunnel alone then refuse them.`,
     )
-  if (address !== null && isPlain(address))
+  if (address !== null && !isSecureOrLocal(new URL(address)))
     warnings.push('The token goes over the network without encryption: the address of the VPN begins with http.')
   return warnings
 }
 
 const isInAny = (addresses: readonly string[], networks: readonly string[]): boolean =>
   addresses.some((address) => isNetworkMember(address, networks))
-
-function isPlain(address: string): boolean {
-  const { protocol, hostname } = new URL(address)
-  return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
-}
-
-const isoOrNull = (time: number | undefined): string | null =>
-  time === undefined ? null : new Date(time).toISOString()

@@ -200,7 +200,8 @@ export class RecordSync {
     if (this.#actual === undefined || isDue) {
       await refreshTunnels(client)
       const kept = await client.records()
-      this.#actual = new Map(kept.map(({ name, type, value }) => [`${name} ${type} ${value}`, { name, type, value }]))
+      const present = kept.map(({ name, type, value }): NameRecord => ({ name, type, value }))
+      this.#actual = new Map(present.map((record) => [recordKey(record), record]))
       this.#overridden = new Set(kept.filter(({ overridden }) => overridden).map(({ name }) => name))
       this.#refused = new Map()
       this.#comparedAt = timers.monotonic()

@@ -1,4 +1,5 @@
 import { OutboundFailed, OutboundRefused, type GuardedAnswer, type GuardedFetch } from '@hearth/outbound'
+import { parseJson } from '@hearth/runtime'
 import { z } from 'zod'
 import { networkOf } from './networks.ts'
 import { recordKey, type NameRecord, type RecordBatch } from './plan-records.ts'
@@ -205,10 +206,4 @@ function failureOf(answer: GuardedAnswer): VpnFailed {
   return new VpnFailed('busy', 'The VPN takes no more requests for a moment.', { retryAfterMs })
 }
 
-function jsonOf({ body }: GuardedAnswer): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString('utf8')) as unknown
-  } catch {
-    return undefined
-  }
-}
+const jsonOf = ({ body }: GuardedAnswer): unknown => parseJson(Buffer.from(body).toString('utf8'))

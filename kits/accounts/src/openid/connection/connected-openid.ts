@@ -110,7 +110,7 @@ export class ConnectedOpenId implements OpenIdSource {
     if (row === undefined) return undefined
     try {
       const keys = await createPortalClient(row.issuer, this.#dependencies).readKeys()
-      const sid = readLogoutToken(token, keys, { issuer: row.issuer, clientId: row.client_id, now: clock.now() })
+      const sid = await readLogoutToken(token, keys, { issuer: row.issuer, clientId: row.client_id, now: clock.now() })
       return sid === undefined
         ? undefined
         : await store.deleteOpenIdSessionRows(query, { clientId: row.client_id, sid })

@@ -29,12 +29,12 @@ function tokenOf(claims: object, { key = own.privateKey, head = {} }: { key?: Ke
 const read = (token: string) =>
   readLogoutToken(token, keys, { issuer: 'https://auth.example.org', clientId: 'client', now })
 
-test('a token of the portal for this service names the session that ended', () => {
-  assert.equal(read(tokenOf(usual)), 'session')
-  assert.equal(read(tokenOf({ ...usual, aud: ['another', 'client'] })), 'session')
+test('a token of the portal for this service names the session that ended', async () => {
+  assert.equal(await read(tokenOf(usual)), 'session')
+  assert.equal(await read(tokenOf({ ...usual, aud: ['another', 'client'] })), 'session')
 })
 
-test('any other token ends nothing', () => {
+test('any other token ends nothing', async () => {
   const { sid: _sid, ...nobody } = usual
   const claims: object[] = [
     nobody,
@@ -48,11 +48,11 @@ test('any other token ends nothing', () => {
     // An ID token is none.
     { ...usual, nonce: 'n' },
   ]
-  for (const changed of claims) assert.equal(read(tokenOf(changed)), undefined, JSON.stringify(changed))
-  assert.equal(read(tokenOf(usual, { key: other.privateKey })), undefined)
+  for (const changed of claims) assert.equal(await read(tokenOf(changed)), undefined, JSON.stringify(changed))
+  assert.equal(await read(tokenOf(usual, { key: other.privateKey })), undefined)
   for (const head of [{ alg: 'none' }, { alg: 'HS256' }, { kid: 'second' }, { kid: undefined }])
-    assert.equal(read(tokenOf(usual, { head })), undefined, JSON.stringify(head))
+    assert.equal(await read(tokenOf(usual, { head })), undefined, JSON.stringify(head))
   const [head = '', body = '', signature = ''] = tokenOf(usual).split('.')
   for (const token of ['', '..', head, `${head}.${body}`, `${head}.${body}.`, `${head}.${body}.${signature}.x`])
-    assert.equal(read(token), undefined, token)
+    assert.equal(await read(token), undefined, token)
 })

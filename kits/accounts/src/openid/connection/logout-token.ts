@@ -1,13 +1,7 @@
-import { createPublicKey, verify, type JsonWebKeyInput } from 'node:crypto'
 import { z } from 'zod'
 
-const Head = z.looseObject({ alg: z.literal('RS256'), kid: z.string().max(255) })
 const event = 'http://schemas.openid.net/event/backchannel-logout'
 const Claims = z.looseObject({
-  iss: z.string(),
-  aud: z.union([z.string(), z.array(z.string())]),
-  iat: z.number(),
-  exp: z.number(),
   sid: z.string().min(1).max(255),
   events: z.looseObject({ [event]: z.looseObject({}) }),
   nonce: z.never().optional(),
@@ -27,7 +21,7 @@ export interface ExpectedLogout {
   readonly now: number
 }
 
-/** Seconds by which clocks may differ, and for which a token is good at most. */
+/** Seconds by which clocks may differ, and age at which a token is too old, with that. */
 const tolerance = 60
 const maxAge = 600
 
@@ -35,32 +29,26 @@ const maxAge = 600
  * Reads a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.6), and returns the name of the session that ended.
  * Undefined for a token that is not the portal's, not for this service, or too old.
  */
-export function readLogoutToken(token: string, { keys }: KeySet, expected: ExpectedLogout): string | undefined {
-  const [head = '', body = '', signature = '', ...rest] = token.split('.')
-  const { data: found } = Head.safeParse(decode(head))
-  const key = keys.find(({ kid }) => kid === found?.kid)
-  if (found === undefined || key === undefined || rest.length > 0) return undefined
-  const isSigned = isSignedBy(key, `${head}.${body}`, signature)
-  const { data: claims } = Claims.safeParse(decode(body))
-  if (!isSigned || claims === undefined || claims.iss !== expected.issuer) return undefined
-  const seconds = expected.now / 1000
-  const isTimely = claims.exp > seconds - tolerance && claims.iat < seconds + tolerance && claims.iat > seconds - maxAge
-  return isTimely && [claims.aud].flat().includes(expected.clientId) ? claims.sid : undefined
-}
-
-function isSignedBy(key: JsonWebKeyInput['key'], text: string, signature: string): boolean {
+export async function readLogoutToken(
+  token: string,
+  keys: KeySet,
+  { issuer, clientId, now }: ExpectedLogout,
+): Promise<string | undefined> {
+  const { createLocalJWKSet, jwtVerify } = await import('jose')
   try {
-    const publicKey = createPublicKey({ key, format: 'jwk' })
-    return verify('sha256', Buffer.from(text), publicKey, Buffer.from(signature, 'base64url'))
+    const { payload, protectedHeader } = await jwtVerify(token, createLocalJWKSet(keys), {
+      issuer,
+      audience: clientId,
+      algorithms: ['RS256'],
+      requiredClaims: ['exp'],
+      clockTolerance: tolerance,
+      maxTokenAge: maxAge - tolerance,
+      currentDate: new Date(now),
+    })
+    // Without the name of its key a token could only be of the one key that there happens to be.
+    return protectedHeader.kid === undefined ? undefined : Claims.safeParse(payload).data?.sid
   } catch {
-    return false
-  }
-}
-
-function decode(part: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(part, 'base64url').toString())
-  } catch {
+    // Whatever is wrong with the token or the keys.
     return undefined
   }
 }

@@ -8,6 +8,7 @@ import {
   type OutboundAllow,
   type PolicyOptions,
 } from '@hearth/outbound'
+import { parseJson } from '@hearth/runtime'
 import { z } from 'zod'
 import { KeySet } from './logout-token.ts'
 
@@ -156,7 +157,7 @@ function createRequests(issuer: string, { allow, resolver }: PortalClientDepende
     send: async (url: string, request: GuardedRequest = {}): Promise<{ status: number; body: unknown }> => {
       try {
         const answer = await guarded(url, { timeoutMs, maxBytes: maxAnswer, ...request })
-        return { status: answer.status, body: parse(answer.body) }
+        return { status: answer.status, body: parseJson(Buffer.from(answer.body).toString()) }
       } catch (error) {
         throw awayError(issuer, error)
       }
@@ -173,14 +174,6 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 function groupsOf(found: z.infer<typeof Groups>): PortalGroups {
   return { allowed: found.hearth_allowed_groups, admins: found.hearth_admin_groups.filter((name) => name !== '*') }
-}
-
-function parse(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString())
-  } catch {
-    return undefined
-  }
 }
 
 /** Says why nothing came back, in words for the administrator. */

@@ -1,3 +1,6 @@
+import { isSecureOrLocal } from '@hearth/accounts'
+import { parseJson } from '@hearth/runtime'
+
 /** A Hearth service that signs people in through the portal. */
 export interface HearthService {
   readonly id: string
@@ -88,14 +91,6 @@ export function readSignInId(id: string): ConnectRequest | undefined {
 }
 
 function parse(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const found: unknown = JSON.parse(text)
-    return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
+  const found = parseJson(text)
+  return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : {}
 }
-
-const isSecureOrLocal = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'https:' ||
-  (protocol === 'http:' && (hostname === 'localhost' || hostname === '[::1]' || /^127\.[\d.]+$/.test(hostname)))
