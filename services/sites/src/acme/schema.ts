@@ -1,13 +1,8 @@
 import { z } from 'zod'
+import { Label } from '../label-schema.ts'
 import { domainList } from '../sites/schema.ts'
 
 const timestamp = z.iso.datetime()
-const label = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .regex(/^\P{Cc}*$/u, 'must not contain control characters')
 const settings = z.record(z.string().max(50), z.string().max(4096))
 
 /** A DNS provider as the API returns it. */
@@ -51,7 +46,7 @@ export const DnsProviderList = z
 /** A DNS provider to set up. */
 export const DnsProviderCreate = z
   .strictObject({
-    name: label,
+    name: Label,
     kind: z.string().max(50),
     settings: settings.meta({ description: 'As the kind needs them', writeOnly: true }),
   })
@@ -61,7 +56,7 @@ export type DnsProviderCreate = z.infer<typeof DnsProviderCreate>
 /** A change of a DNS provider. */
 export const DnsProviderChange = z
   .strictObject({
-    name: label.optional(),
+    name: Label.optional(),
     settings: settings
       .optional()
       .meta({ description: 'All settings; secrets that are left out or empty stay', writeOnly: true }),
@@ -74,7 +69,7 @@ const OrderDomains = domainList(50)
 /** A certificate to order. */
 export const OrderCreate = z
   .strictObject({
-    name: label.meta({ description: 'By which sites and files refer to the certificate' }),
+    name: Label.meta({ description: 'By which sites and files refer to the certificate' }),
     domains: OrderDomains,
     provider_id: z.string().max(50),
     directory: z

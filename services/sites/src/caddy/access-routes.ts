@@ -1,6 +1,7 @@
 import type { SiteRecord } from '../sites/schema.ts'
 import { escapeBraces } from '../sites/placeholders.ts'
 import type { Capabilities } from './capabilities.ts'
+import { plainPage } from './plain-page.ts'
 
 /** Crawlers that name themselves. */
 const bots = 'bot\\b|crawler|spider|slurp|facebookexternalhit|mediapartners-google|petalbot|gptbot|ccbot|bytespider'
@@ -26,9 +27,7 @@ export function accessRoutes({ access }: Pick<SiteRecord, 'access'>, capabilitie
   ]
 }
 
-const plainPage =
-  '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">' +
-  '<title>Maintenance</title><h1>Maintenance</h1><p>This site is being worked on and will be back soon.</p></html>'
+const workPage = plainPage('Maintenance', 'This site is being worked on and will be back soon.')
 
 /** The route that answers 503 to all but the allowed networks while the site is in maintenance. */
 export function maintenanceRoutes(record: SiteRecord, page: string | undefined, capabilities: Capabilities): object[] {
@@ -42,7 +41,7 @@ export function maintenanceRoutes(record: SiteRecord, page: string | undefined, 
       'Retry-After': [String(retryAfter)],
       'Cache-Control': ['no-store'],
     },
-    body: escapeBraces(ownPage ?? page ?? plainPage),
+    body: escapeBraces(ownPage ?? page ?? workPage),
   }
   const match = allow.length > 0 ? { match: [{ not: [networkMatcher(allow, capabilities)] }] } : {}
   return [{ ...match, handle: [answer], terminal: true }]

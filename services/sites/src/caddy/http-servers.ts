@@ -66,7 +66,8 @@ type Scheme = 'http' | 'https'
 /** The routes of the server for HTTPS or plain HTTP: buckets of sites, and the answer to unknown hosts. */
 export function serverRoutes(sites: readonly CompiledSite[], scheme: Scheme, context: SiteContext): ServerRoutes {
   const here = sites.filter((site) => scheme === 'http' || serversOf(site).https)
-  const around = { ...context, surroundings: surroundingsOf(context) }
+  const surroundings = surroundingsOf(context)
+  const around = { ...context, surroundings, limited: reachSurroundings(context, surroundings) }
   const buckets = bucketsOf(here)
   const suffix = scheme === 'http' ? '-http' : ''
   const othersBelow = namesBelowWildcards(here)
@@ -101,11 +102,11 @@ function bucketRoute({ name, entries }: Bucket, suffix: string, routeOf: (entry:
 function routeOf(
   { site, hosts }: BucketEntry,
   scheme: Scheme,
-  context: SiteContext & { readonly surroundings: string },
+  context: SiteContext & { readonly surroundings: string; readonly limited: string },
 ): object {
   const name = `${isSecondPart(site, hosts) ? '-wildcards' : ''}${scheme === 'http' ? '-http' : ''}`
   const { note } = context
-  const surroundings = site.record.reach === 'everyone' ? context.surroundings : reachSurroundings(context)
+  const surroundings = site.record.reach === 'everyone' ? context.surroundings : context.limited
   return keptRoute(
     site,
     { name, surroundings },

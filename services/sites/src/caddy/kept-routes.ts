@@ -56,13 +56,9 @@ function compileKept(
   return { id, passwordHashes, rawRoutes, ...place, route, notes }
 }
 
-/** Returns the surroundings of a site that is not for everyone: the networks that reach it are among them. */
-export function reachSurroundings({
-  surroundings,
-  options,
-}: Pick<SiteContext, 'options'> & { readonly surroundings: string }): string {
-  return `${surroundings} ${JSON.stringify(options.reach)}`
-}
+/** Returns the surroundings of sites that are not for everyone: the networks that reach them are among them. */
+export const reachSurroundings = ({ options }: Pick<SiteContext, 'options'>, surroundings: string): string =>
+  `${surroundings} ${JSON.stringify(options.reach)}`
 
 let lastSurroundings = ''
 

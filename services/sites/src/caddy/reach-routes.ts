@@ -1,6 +1,7 @@
 import { networksOfReach, type ReachNetworks, type SiteReach } from '../sites/reach-schema.ts'
 import { networkMatcher } from './access-routes.ts'
 import type { ConfigOptions, NodeProfile } from './desired-state.ts'
+import { plainPage } from './plain-page.ts'
 
 /** Header by which the refusal of a site that is not for everyone is told from answers of the site. */
 export const reachHeader = 'Hearth-Reach'
@@ -71,13 +72,9 @@ function refusal(status: number, state: string, body: string): object {
   }
 }
 
-const page = (title: string, text: string): string =>
-  '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">' +
-  `<title>${title}</title><h1>${title}</h1><p>${text}</p></html>`
-
-const homePage = page('Only reachable from home', 'Connect to the network at home, or to its VPN, and try again.')
-const tunnelPage = page('Only reachable through the VPN', 'Connect to the VPN and try again.')
-const unknownPage = page('Not reachable', 'It is not known yet from where this address may be reached.')
+const homePage = plainPage('Only reachable from home', 'Connect to the network at home, or to its VPN, and try again.')
+const tunnelPage = plainPage('Only reachable through the VPN', 'Connect to the VPN and try again.')
+const unknownPage = plainPage('Not reachable', 'It is not known yet from where this address may be reached.')
 
 /**
  * A copy of a configuration in which known sites are without the routes that close them to visitors from elsewhere. Those of other

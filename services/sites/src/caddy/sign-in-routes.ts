@@ -2,6 +2,7 @@ import { isWildcard } from '../sites/domains.ts'
 import type { SiteRecord } from '../sites/schema.ts'
 import type { PortalSockets, NodeProfile } from './desired-state.ts'
 import { copyRoutes, forgetHeaders } from './forward-auth.ts'
+import { plainPage } from './plain-page.ts'
 
 /** Headers in which a protected site gets to know its visitor. No visitor can send them. */
 export const identityHeaders = ['Remote-User', 'Remote-Name', 'Remote-Groups', 'Remote-Email'] as const
@@ -108,10 +109,10 @@ export function portalRoutes({ pages }: PortalSockets, node: NodeProfile): objec
   return [{ handle: [proxy] }]
 }
 
-const awayPage =
-  '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">' +
-  '<title>Sign-in is not available</title><h1>Sign-in is not available</h1>' +
-  '<p>This site is protected, and the service that lets visitors in does not answer. Please try again in a moment.</p></html>'
+const awayPage = plainPage(
+  'Sign-in is not available',
+  'This site is protected, and the service that lets visitors in does not answer. Please try again in a moment.',
+)
 
 /** The route of a server's `errors` for requests that the portal could not be asked about. */
 export function portalAwayRoute({ record }: { readonly record: SiteRecord }): object | undefined {

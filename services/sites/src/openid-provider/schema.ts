@@ -1,14 +1,8 @@
 import { z } from 'zod'
+import { Label } from '../label-schema.ts'
 import { GroupName } from '../sites/sign-in-schema.ts'
 
 const Timestamp = z.iso.datetime()
-const label = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .regex(/^\P{Cc}*$/u, 'must not contain control characters')
-
 const Url = z.string().max(2048)
 
 /** What an application may do, and how it signs people in. */
@@ -54,7 +48,7 @@ export const ClientSettings = z.strictObject({
 export type ClientSettings = z.infer<typeof ClientSettings>
 
 /** An application to add, or its settings to replace. */
-export const OpenIdClientValues = ClientSettings.extend({ name: label }).meta({ id: 'OpenIdClientValues' })
+export const OpenIdClientValues = ClientSettings.extend({ name: Label }).meta({ id: 'OpenIdClientValues' })
 export type OpenIdClientValues = z.infer<typeof OpenIdClientValues>
 
 /** An application that signs people in through the portal. */

@@ -34,8 +34,9 @@ export interface DestinationTexts {
 }
 
 /**
- * Reads the destination of a protected site. Only pages of protected sites are one, under a name that stands in the site and at the port of the portal
- * itself: another name below a wildcard, or another port, may belong to another server. Undefined for anything else.
+ * Reads the destination of a protected site. Only pages of protected sites are one, under a name that stands in the site and at
+ * the port of the portal itself: another name below a wildcard, or another port, may belong to another server. Undefined for
+ * anything else.
  */
 export function readDestination(
   { site: id, to, state }: Omit<DestinationTexts, 'application'>,

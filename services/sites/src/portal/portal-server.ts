@@ -41,7 +41,10 @@ export function portalObstacle({ caddy, dataDirectory }: Pick<Config, 'caddy' | 
   return `needs a shorter DATA_DIR: ${verify} is too long for the path of a socket`
 }
 
-/** Opens the servers of the portal and of status pages. Only who may enter the data directory reaches them, which is this service and its Caddy. */
+/**
+ * Opens the servers of the portal and of status pages. Only who may enter the data directory reaches them, which is this service
+ * and its Caddy.
+ */
 export async function openPortalServers(
   paths: PortalSocketPaths,
   listeners: Readonly<Record<keyof PortalSocketPaths, RequestListener>>,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Label } from '../label-schema.ts'
 import { GroupName } from '../sites/sign-in-schema.ts'
 
 const Timestamp = z.iso.datetime()
@@ -55,12 +56,7 @@ export type SiteTokenView = z.infer<typeof SiteTokenView>
 
 export const SiteTokenCreate = z
   .strictObject({
-    name: z
-      .string()
-      .trim()
-      .min(1)
-      .max(100)
-      .regex(/^\P{Cc}*$/u, 'must not contain control characters'),
+    name: Label,
     site_id: z.int().positive(),
     user_id: z.uuid().meta({ description: 'The user as whom the program visits the site' }),
     expires_in_days: z.int().min(1).max(3650).nullable().default(365).meta({ description: 'null for never' }),

@@ -1,7 +1,7 @@
 import { likePattern } from '@hearth/database'
 import { sql, type Kysely } from 'kysely'
 import { isWildcard, wildcardOver } from './domains.ts'
-import type { SiteTables } from './tables.ts'
+import type { SiteRow, SiteTables } from './tables.ts'
 
 type Db = Kysely<SiteTables>
 
@@ -12,17 +12,24 @@ export async function findDomainOwners(db: Db, domains: readonly string[]): Prom
   return new Map(rows.map((row) => [row.domain, row.site_id]))
 }
 
+const namedSites = (db: Db) => db.selectFrom('sites').select(['id', 'name', 'domains']).orderBy('id')
+
+const namedSite = ({ id, name, domains }: Pick<SiteRow, 'id' | 'name' | 'domains'>) => ({
+  id,
+  site_name: name,
+  domains: domains.split(' '),
+})
+
 /** Returns every site with its name and domains. */
-export async function allDomainOwners(db: Db): Promise<{ id: number; site_name: string; domains: string[] }[]> {
-  const rows = await db.selectFrom('sites').select(['id', 'name', 'domains']).orderBy('id').execute()
-  return rows.map(({ id, name, domains }) => ({ id, site_name: name, domains: domains.split(' ') }))
+export async function allDomainOwners(db: Db): Promise<ReturnType<typeof namedSite>[]> {
+  return (await namedSites(db).execute()).map(namedSite)
 }
 
 /** Returns the sites that have one of these domains or the name, a wildcard over a domain, or names below a wildcard. */
 export async function domainOwnersBeside(
   db: Db,
   { site_name: name, domains }: { readonly site_name: string; readonly domains: readonly string[] },
-): Promise<{ id: number; site_name: string; domains: string[] }[]> {
+): Promise<ReturnType<typeof namedSite>[]> {
   const names = domains.flatMap((domain) => [domain, wildcardOver(domain) ?? domain])
   const below = domains.filter(isWildcard).map((domain) => `%${likePattern(domain.slice(1))}`)
   const owners = db
@@ -34,13 +41,10 @@ export async function domainOwnersBeside(
         ...below.map((pattern) => sql<boolean>`domain like ${pattern} escape '\\'`),
       ]),
     )
-  const rows = await db
-    .selectFrom('sites')
-    .select(['id', 'name', 'domains'])
-    .where((row) => row.or([row('name_key', '=', name.toLowerCase()), row('id', 'in', owners)]))
-    .orderBy('id')
-    .execute()
-  return rows.map((row) => ({ id: row.id, site_name: row.name, domains: row.domains.split(' ') }))
+  const beside = namedSites(db).where((row) =>
+    row.or([row('name_key', '=', name.toLowerCase()), row('id', 'in', owners)]),
+  )
+  return (await beside.execute()).map(namedSite)
 }
 
 /** Resolves to true if an enabled site whose certificates are made at the first visit has the domain, or a wildcard over it. */

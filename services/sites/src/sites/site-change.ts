@@ -1,6 +1,5 @@
 import { hash } from 'bcryptjs'
-import { defaultCheck } from './check-schema.ts'
-import type { SiteCreate, SitePatch, SiteRecord } from './schema.ts'
+import { siteDefaults, type SiteCreate, type SitePatch, type SiteRecord } from './schema.ts'
 import type { SiteRow } from './tables.ts'
 
 /** Parts of a site that are never shown: password hashes and adapted routes. */
@@ -25,15 +24,9 @@ const bcryptCost = 12
 /** Hashes a password of basic authentication with bcrypt. */
 export const hashPassword = (password: string): Promise<string> => hash(password, bcryptCost)
 
-/** Reads the site in a row. What an older version stored has no sign-in and no status page, is checked as by default, and reached by everyone. */
+/** Reads the site in a row. Members that the version that stored it did not have are as by default. */
 export function wantedOfRow(row: Pick<SiteRow, 'record' | 'extras'>): WantedSite {
-  const record = {
-    sign_in: null,
-    check: defaultCheck,
-    status_page: null,
-    reach: 'everyone',
-    ...(JSON.parse(row.record) as Partial<SiteRecord>),
-  } as SiteRecord
+  const record = { ...siteDefaults, ...(JSON.parse(row.record) as Partial<SiteRecord>) } as SiteRecord
   return { record, extras: JSON.parse(row.extras) as SiteExtras }
 }
 

@@ -1,9 +1,9 @@
-import { Checkbox, Fieldset, MultiSelect, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, Fieldset, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { isNotEmpty, useForm, type UseFormReturnType } from '@mantine/form'
 import { answer, FormDialog } from '@hearth/ui'
-import { useGroups } from '../access/read-access.ts'
 import { api, keys, type Schemas } from '../api.ts'
 import { bodyOf, valuesOf, valuesOfPreset, type ApplicationValues } from './application-form.ts'
+import { GroupSelect } from './group-select.tsx'
 import type { Application, Preset } from './read-applications.ts'
 
 interface ApplicationDialogProps {
@@ -80,22 +80,13 @@ export function ApplicationDialog({ presets, of, onClose, onAdded }: Application
         minRows={2}
         {...form.getInputProps('redirect_uris')}
       />
-      <GroupSelect {...form.getInputProps('groups')} />
+      <GroupSelect
+        label="Groups that may use it"
+        description="Without a group, everybody who can sign in at the portal."
+        {...form.getInputProps('groups')}
+      />
       <More form={form} />
     </FormDialog>
-  )
-}
-
-function GroupSelect(props: { value?: string[]; onChange?: (value: string[]) => void }) {
-  const { data: groups = [] } = useGroups()
-  return (
-    <MultiSelect
-      label="Groups that may use it"
-      description="Without a group, everybody who can sign in at the portal."
-      searchable
-      data={groups.map(({ name }) => name)}
-      {...props}
-    />
   )
 }
 

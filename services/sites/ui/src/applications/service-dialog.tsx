@@ -1,8 +1,8 @@
-import { MultiSelect, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { answer, FormDialog } from '@hearth/ui'
-import { useGroups } from '../access/read-access.ts'
 import { api, keys } from '../api.ts'
+import { GroupSelect } from './group-select.tsx'
 import type { Application } from './read-applications.ts'
 
 /** Kind of the applications that are Hearth services; they registered themselves. */
@@ -24,8 +24,6 @@ export function ServiceDialog({ of, onClose }: { readonly of: Application; reado
   const form = useForm<ServiceValues>({
     initialValues: { groups: of.groups, admin_groups: of.admin_groups ?? [] },
   })
-  const { data: known = [] } = useGroups()
-  const data = known.map(({ name }) => name)
   return (
     <FormDialog
       opened
@@ -45,23 +43,19 @@ export function ServiceDialog({ of, onClose }: { readonly of: Application; reado
       <Text size="sm" c="dimmed">
         It counts at once: whoever may not sign in any more is signed out there.
       </Text>
-      <MultiSelect
+      <GroupSelect
         label="Groups that may sign in"
         description={
           hasRoles(of)
             ? 'Without a group, everybody who can sign in at the portal.'
             : 'Everybody in them can change everything there. Without a group, everybody who can sign in at the portal.'
         }
-        searchable
-        data={data}
         {...form.getInputProps('groups')}
       />
       {hasRoles(of) && (
-        <MultiSelect
+        <GroupSelect
           label="Groups of administrators"
           description="Without a group, roles are given on the page Users there."
-          searchable
-          data={data}
           {...form.getInputProps('admin_groups')}
         />
       )}
