@@ -37,6 +37,8 @@ export class StoragePresence {
    * point, and be hidden once the disk is back. Files that somebody deleted, or that a backup names, are missing without that.
    */
   async isGone(): Promise<boolean> {
+    // Mostly the mark is there, and the files need no look.
+    if (!(await this.#mark.isGone()) && !this.#isMissing) return false
     return (await this.look()) && (await this.#mark.isGone())
   }
 

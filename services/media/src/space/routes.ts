@@ -90,7 +90,7 @@ function acceptRoute({ space, acceptStorage }: SpaceRouteDependencies): Route {
       path: '/api/storage/accept',
       summary: 'Use the storage as it is, without the recorded files',
       description:
-        'While none of the recorded files can be found, nothing new is stored. When they are gone for good, this lets downloads go on.',
+        'While the disk with the recorded files is missing, nothing new is stored. When they are gone for good, this lets downloads go on.',
       limit: '20',
       success: { status: 200, body: StorageUsage },
       errors: [409],

@@ -6,9 +6,6 @@ import { conflict } from '../problems.ts'
 import type { Tables } from '../tables.ts'
 import * as store from './store.ts'
 
-/** Folders whose files are looked for at a time. */
-const atOnce = 200
-
 /**
  * Takes a storage as it is, though none of the recorded files is in it: what is missing takes no space from then on, and counts
  * again should it come back. Throws a problem when nothing is missing.
@@ -24,13 +21,10 @@ export async function acceptStorage({
 }): Promise<void> {
   const db = database.query
   if (!(await presence.look())) throw conflict('The stored files are there', 'not_missing')
-  for (let after: string | undefined = ''; after !== undefined;) {
-    const folders: string[] = await store.foldersAfter(db, after, atOnce)
+  for await (const folders of store.recordedFolders(db))
     for (const row of await store.filesIn(db, folders))
       if (row.is_stored === 1 && (await artifacts.storage.stat(row.folder_id, row.name)) === undefined)
         await store.correctFile(db, row, 0)
-    after = folders.at(-1)
-  }
   await changeLedger(database, (trx) => store.recountTotals(trx))
   await presence.look()
 }

@@ -88,17 +88,24 @@ export async function departingFolders(db: Db, folders: readonly string[]): Prom
   return new Set(rows.map(({ folder_id }) => folder_id))
 }
 
-/** Folders with files, in their order. */
-export async function foldersAfter(db: Db, after: string, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('artifacts')
-    .select('folder_id')
-    .distinct()
-    .where('folder_id', '>', after)
-    .orderBy('folder_id')
-    .limit(limit)
-    .execute()
-  return rows.map(({ folder_id }) => folder_id)
+/** Folders that are read at a time. */
+const foldersAtOnce = 200
+
+/** Reads the folders with files in their order, some at a time. */
+export async function* recordedFolders(db: Db): AsyncGenerator<string[]> {
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const rows = await db
+      .selectFrom('artifacts')
+      .select('folder_id')
+      .distinct()
+      .where('folder_id', '>', after)
+      .orderBy('folder_id')
+      .limit(foldersAtOnce)
+      .execute()
+    const folders = rows.map(({ folder_id }) => folder_id)
+    yield folders
+    after = folders.at(-1)
+  }
 }
 
 /** Writes what the storage says of a file, unless another file has taken its place. Its content may be another than was noted. */

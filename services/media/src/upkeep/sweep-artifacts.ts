@@ -139,14 +139,12 @@ class ArtifactSweep {
 
   /** Looks at the rows of folders that the storage does not have. */
   async checkMissing(seen: ReadonlySet<string>): Promise<void> {
-    for (let after: string | undefined = ''; after !== undefined;) {
-      const folders: string[] = await store.foldersAfter(this.#db, after, atOnce)
+    for await (const folders of store.recordedFolders(this.#db)) {
       const rows = await store.filesIn(
         this.#db,
         folders.filter((folder) => !seen.has(folder)),
       )
       for (const row of rows) if (this.#isSettled(row)) await this.#settleMissing(row)
-      after = folders.at(-1)
     }
   }
 
