@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   assertAccessible,
+  assertUsableOn,
   browserObstacle,
   eventually,
-  screenshot,
-  showOn,
   startBrowser,
   visit,
   wideAndPhone,
@@ -30,7 +29,7 @@ test('a wildcard is ordered in the browser and served by TLS', { skip }, async (
   const [ordered] = (await admin.json<{ orders: OrderView[] }>('GET', '/api/certificate-orders')).body.orders
   await page.getByText(/^Issued for \*\.example\.org, valid until/).waitFor()
   await page.getByText('Valid', { exact: true }).waitFor()
-  await showEverywhere(page, 'certificate-order')
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-certificate-order' })
   await addSite(page, url)
   const [, port] = sites.caddyPorts
   const shown = await eventually(
@@ -54,7 +53,7 @@ async function addProvider(page: Page, url: string, { names }: OrderPlace): Prom
   await dialog.getByLabel('Key', { exact: true }).fill('no base64!')
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   await dialog.getByText('Must be the secret of the key in base64').waitFor()
-  await showEverywhere(page, 'dns-provider')
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-dns-provider' })
   await dialog.getByLabel('Key', { exact: true }).fill(tsigKey.secret)
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByRole('cell', { name: 'Home zone', exact: true }).waitFor()
@@ -67,7 +66,7 @@ async function order(page: Page, url: string): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Order a certificate' })
   await dialog.getByLabel('Name', { exact: true }).fill('House wildcard')
   await dialog.getByLabel('Domains').fill('*.example.org')
-  await showEverywhere(page, 'order-dialog')
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-order-dialog' })
   await dialog.getByRole('button', { name: 'Order', exact: true }).click()
   await page.getByRole('heading', { name: 'House wildcard' }).waitFor()
   await page.getByText('The certificate is ordered').waitFor()
@@ -97,15 +96,5 @@ async function failure(page: Page, url: string, place: OrderPlace): Promise<void
     .waitFor()
   await page.getByText(/Check the key or token of the DNS provider/).waitFor()
   await page.getByRole('button', { name: 'Try now' }).waitFor()
-  await showEverywhere(page, 'certificate-order-failed')
-}
-
-/** Looks at the page wide and on a phone, light and dark. */
-async function showEverywhere(page: Page, name: string): Promise<void> {
-  for (const screen of wideAndPhone) {
-    await showOn(page, screen)
-    await assertAccessible(page)
-    await screenshot(page, `sites-${name}-${screen.join('-')}`)
-  }
-  await showOn(page, wideAndPhone[0] ?? [1280, 'light'])
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-certificate-order-failed' })
 }

@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { assertAccessible, browserObstacle, plugIn, screenshot, startBrowser, type TestBrowser } from '@hearth/testing'
+import { assertAccessible, browserObstacle, plugIn, startBrowser, type TestBrowser } from '@hearth/testing'
 import { buildEndSessionUrl, fetchUserInfo } from 'openid-client'
 import { testPassword } from './in-process.ts'
 import { issuerOf, openApplication, type Application, type Attempt } from './openid-place.ts'
+import { takePictures } from './portal-pictures.ts'
 import { openPortalPlace, type PortalPlace } from './portal-place.ts'
 import { caddyObstacle } from './real-caddy.ts'
 
@@ -95,7 +96,7 @@ test(
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await page.getByText('Photos gets to know').waitFor()
     await assertAccessible(page)
-    await takePictures('portal-consent')
+    await takePictures(browser.page, 'portal-consent')
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('Hello ann, by ["pop","user"]').waitFor()
     await page.goto(`${app.origin}/sign-in`)
@@ -104,7 +105,7 @@ test(
     await page.goto(`${app.origin}/sign-out`)
     await page.getByText('Photos signed you out.').waitFor()
     await assertAccessible(page)
-    await takePictures('portal-sign-out')
+    await takePictures(browser.page, 'portal-sign-out')
     await page.getByRole('button', { name: 'Sign out everywhere' }).click()
     await page.getByText('/bye').waitFor()
     await page.goto(`${app.origin}/sign-in`)
@@ -119,7 +120,7 @@ test('who may not use an application sees why, and goes back or signs in as some
   await signIn('bob')
   await page.getByText('who may not use Photos').waitFor()
   await assertAccessible(page)
-  await takePictures('portal-application-refused')
+  await takePictures(browser.page, 'portal-application-refused')
   await page.getByRole('button', { name: 'Back to Photos' }).click()
   await page.getByText('Not signed in: access_denied').waitFor()
   await page.goto(`${app.origin}/sign-in`)
@@ -134,7 +135,7 @@ test('a sign-in that cannot go on says so on a page', { skip }, async () => {
   assert.equal(answer?.status(), 400)
   await page.getByText('No application with this client id is registered here.').waitFor()
   await assertAccessible(page)
-  await takePictures('portal-application-unknown')
+  await takePictures(browser.page, 'portal-application-unknown')
 })
 
 async function signIn(username: string): Promise<void> {
@@ -142,14 +143,4 @@ async function signIn(username: string): Promise<void> {
   await page.getByLabel('User name').fill(username)
   await page.getByLabel('Password or recovery code').fill(testPassword)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-}
-
-async function takePictures(name: string): Promise<void> {
-  const { page } = browser
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [1280, 390]) {
-      await page.emulateMedia({ colorScheme })
-      await page.setViewportSize({ width, height: 900 })
-      await screenshot(page, `${name}-${width}-${colorScheme}`)
-    }
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { assertAccessible, browserObstacle, plugIn, screenshot, startBrowser, type TestBrowser } from '@hearth/testing'
+import { assertAccessible, browserObstacle, plugIn, startBrowser, type TestBrowser } from '@hearth/testing'
 import { testPassword } from './in-process.ts'
+import { takePictures } from './portal-pictures.ts'
 import { openPortalPlace, type PortalPlace } from './portal-place.ts'
 import { caddyObstacle } from './real-caddy.ts'
 import { startOrigin } from './served-sites.ts'
@@ -35,7 +36,7 @@ test('a visitor signs in, adds a passkey, signs out, and comes back with the pas
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await page.getByText('To continue to files.localhost').waitFor()
   await assertAccessible(page)
-  await takePictures('portal-sign-in')
+  await takePictures(browser.page, 'portal-sign-in')
   await page.getByLabel('User name').fill('ann')
   await page.getByLabel('Password or recovery code').fill('wrong-password-1')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -54,7 +55,7 @@ test('a visitor signs in, adds a passkey, signs out, and comes back with the pas
   await page.getByRole('button', { name: 'Make new recovery codes' }).click()
   await page.getByText('Keep these codes in a safe place').waitFor()
   await assertAccessible(page)
-  await takePictures('portal-account')
+  await takePictures(browser.page, 'portal-account')
 
   await page.getByRole('button', { name: 'Sign out of all sites' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -78,7 +79,7 @@ test('who may not visit a site sees why, and may sign in as somebody else', { sk
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('heading', { name: 'No access' }).waitFor()
   await assertAccessible(page)
-  await takePictures('portal-no-access')
+  await takePictures(browser.page, 'portal-no-access')
   await page.getByRole('link', { name: 'Sign in as somebody else' }).click()
   await page.getByText('To continue to files.localhost').waitFor()
   await page.getByLabel('User name').fill('ann')
@@ -102,13 +103,3 @@ test('a visitor arrives at a site whose first page leads to another origin', { s
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByText('arrived elsewhere').waitFor()
 })
-
-async function takePictures(name: string): Promise<void> {
-  const { page } = browser
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [1280, 390]) {
-      await page.emulateMedia({ colorScheme })
-      await page.setViewportSize({ width, height: 900 })
-      await screenshot(page, `${name}-${width}-${colorScheme}`)
-    }
-}

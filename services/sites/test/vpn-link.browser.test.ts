@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
-import { assertAccessible, browserObstacle, screenshot, showOn, wideAndPhone } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, wideAndPhone } from '@hearth/testing'
 import { startFakeVpn } from './fake-vpn.ts'
 import { caddyObstacle } from './real-caddy.ts'
 import { makeSite } from './served.ts'
@@ -16,7 +15,7 @@ test('a VPN is linked, a site is put into the tunnel, and the link stays while i
   await goTo('/settings')
   await page.getByRole('link', { name: 'Inside and outside' }).click()
   await page.getByText('No VPN is linked').waitFor()
-  await showEverywhere(page, 'vpn-none')
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-vpn-none' })
 
   await page.getByRole('button', { name: 'Link a VPN' }).click()
   const dialog = page.getByRole('dialog', { name: 'Link a Hearth VPN' })
@@ -24,7 +23,7 @@ test('a VPN is linked, a site is put into the tunnel, and the link stays while i
   await dialog.getByLabel('API token').fill('hvpn_wrong')
   await dialog.getByRole('button', { name: 'Check and save' }).click()
   await dialog.getByText(/does not know the token/).waitFor()
-  await showEverywhere(page, 'vpn-dialog')
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-vpn-dialog' })
   await dialog.getByLabel('API token').fill(vpn.token)
   await dialog.getByRole('button', { name: 'Check and save' }).click()
   await page.getByText('wg0 (10.231.8.0/24)').waitFor()
@@ -45,11 +44,11 @@ test('a VPN is linked, a site is put into the tunnel, and the link stays while i
   await address.fill('10.99.0.1')
   await address.press('Enter')
   await address.press('Tab')
-  await showEverywhere(page, 'vpn-inside')
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-vpn-inside' })
   await inside.getByRole('button', { name: 'Save' }).click()
   await inside.waitFor({ state: 'hidden' })
   await page.getByText('In step').waitFor()
-  await showEverywhere(page, 'vpn-linked')
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-vpn-linked' })
 
   const { id } = await makeSite(admin, {
     site_name: 'Photos',
@@ -61,7 +60,7 @@ test('a VPN is linked, a site is put into the tunnel, and the link stays while i
   await goTo(`/sites/${id}`)
   await page.getByRole('button', { name: /^Access/ }).click()
   await page.getByLabel('Reachable by').selectOption('tunnel')
-  await showEverywhere(page, 'site-reach')
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-site-reach' })
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page
     .getByText(/saved|applied/i)
@@ -70,7 +69,7 @@ test('a VPN is linked, a site is put into the tunnel, and the link stays while i
   await goTo('/sites?reach=tunnel')
   await page.getByText('VPN only', { exact: true }).last().waitFor()
   await page.getByRole('link', { name: 'Photos', exact: true }).waitFor()
-  await showEverywhere(page, 'sites-reach')
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-sites-reach' })
 
   await goTo('/settings/vpn')
   await page.getByRole('button', { name: 'End link' }).click()
@@ -80,15 +79,6 @@ test('a VPN is linked, a site is put into the tunnel, and the link stays while i
   vpn.onRequest = () => ({ status: 500, body: '{"message":"disk full"}' })
   await page.getByRole('button', { name: 'Check now' }).click()
   await page.getByText(/disk full/).waitFor()
-  await showEverywhere(page, 'vpn-failing')
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-vpn-failing' })
   assert.ok(vpn.records.has('photos.example.org A 10.99.0.1'))
 })
-
-async function showEverywhere(page: Page, name: string): Promise<void> {
-  for (const screen of wideAndPhone) {
-    await showOn(page, screen)
-    await assertAccessible(page)
-    await screenshot(page, `sites-${name}-${screen.join('-')}`)
-  }
-  await showOn(page, wideAndPhone[0] ?? [1280, 'light'])
-}

@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
-import { exchangeAgain } from './dns-client.ts'
-import { decodeMessage, T } from './dns-messages.ts'
-import { makeQuery } from './dns-packets.ts'
 import { startFakeNameserver } from './fake-nameserver.ts'
-import { startService } from './in-process.ts'
-import { freePort } from './loopback-resolver.ts'
+import { startAnsweringService } from './answering-service.ts'
 
 /** A service that answers on a port of loopback, a general upstream, and a server that knows other addresses. */
 async function start() {
   await using cleanup = new AsyncDisposableStack()
-  const upstream = cleanup.use(await startFakeNameserver())
   const corp = cleanup.use(await startFakeNameserver({}, undefined, () => '10.7.0.1'))
-  const port = await freePort()
-  const service = cleanup.use(
-    await startService({ DNS_LISTEN: `127.0.0.1:${port}`, DNS_UPSTREAMS: `udp://127.0.0.1:${upstream.port}` }),
-  )
-  await exchangeAgain(port, makeQuery('ready.example', T.a, 1232))
+  const { service, upstream, ask } = cleanup.use(await startAnsweringService())
   const server = `udp://127.0.0.1:${corp.port}`
   const kept = cleanup.move()
   return {
@@ -26,7 +17,7 @@ async function start() {
     corp,
     server,
     async address(name: string) {
-      const { rcode, answers } = decodeMessage(await exchangeAgain(port, makeQuery(name, T.a, 1232)))
+      const { rcode, answers } = await ask(name)
       return answers[0]?.data ?? rcode
     },
     add: (zone: string, servers: readonly string[] = [server]) =>

@@ -1,34 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
-import { exchangeAgain } from './dns-client.ts'
-import { decodeMessage, T } from './dns-messages.ts'
-import { makeQuery } from './dns-packets.ts'
-import { startFakeNameserver } from './fake-nameserver.ts'
-import { startService } from './in-process.ts'
-import { freePort } from './loopback-resolver.ts'
+import { T } from './dns-messages.ts'
+import { startAnsweringService } from './answering-service.ts'
 
 const ptr = 12
 const srv = 33
 
 /** A service that answers on a port of loopback, and ways to change its records and to ask it. */
 async function start() {
-  await using cleanup = new AsyncDisposableStack()
-  const upstream = cleanup.use(await startFakeNameserver({ 'pages.example': { a: '203.0.113.9' } }))
-  const port = await freePort()
-  const service = cleanup.use(
-    await startService({ DNS_LISTEN: `127.0.0.1:${port}`, DNS_UPSTREAMS: `udp://127.0.0.1:${upstream.port}` }),
-  )
-  await exchangeAgain(port, makeQuery('ready.example', T.a, 1232))
-  const kept = cleanup.move()
+  const answering = await startAnsweringService({ 'pages.example': { a: '203.0.113.9' } })
   return {
-    service,
-    async ask(name: string, type: number = T.a) {
-      return decodeMessage(await exchangeAgain(port, makeQuery(name, type, 1232)))
-    },
+    ...answering,
     add: (name: string, type: string, value: string, more: object = {}) =>
-      service.call('POST', '/api/dns/records', { name, type, value, ...more }),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+      answering.service.call('POST', '/api/dns/records', { name, type, value, ...more }),
   }
 }
 

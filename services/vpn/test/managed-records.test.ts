@@ -1,35 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { exchangeAgain } from './dns-client.ts'
-import { decodeMessage, T } from './dns-messages.ts'
-import { makeQuery } from './dns-packets.ts'
-import { startFakeNameserver } from './fake-nameserver.ts'
-import { startService } from './in-process.ts'
-import { freePort } from './loopback-resolver.ts'
+import { T } from './dns-messages.ts'
+import { startAnsweringService } from './answering-service.ts'
 
 const path = '/api/dns/managed-records/sites-1'
 
 /** A service that answers on a port of loopback; outside, the names have another address. */
 async function start() {
-  await using cleanup = new AsyncDisposableStack()
   const outside = { a: '203.0.113.9', aaaa: '2001:db8::9' }
-  const upstream = cleanup.use(await startFakeNameserver({ 'wiki.example': outside, 'x.lab.example': outside }))
-  const port = await freePort()
-  const service = cleanup.use(
-    await startService({ DNS_LISTEN: `127.0.0.1:${port}`, DNS_UPSTREAMS: `udp://127.0.0.1:${upstream.port}` }),
-  )
-  await exchangeAgain(port, makeQuery('ready.example', T.a, 1232))
-  const kept = cleanup.move()
+  const answering = await startAnsweringService({ 'wiki.example': outside, 'x.lab.example': outside })
+  const { service } = answering
   return {
-    service,
+    ...answering,
     change: (body: object, manager = 'sites-1') =>
       service.call('POST', `/api/dns/managed-records/${manager}`, body).then((reply) => reply.body),
     list: async () => (await service.call('GET', path)).body.data.records as { name: string; overridden: boolean }[],
-    async ask(name: string, type: number = T.a) {
-      const answer = decodeMessage(await exchangeAgain(port, makeQuery(name, type, 1232)))
-      return answer.answers.map(({ data }) => data)
-    },
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    ask: async (...query: Parameters<typeof answering.ask>) =>
+      (await answering.ask(...query)).answers.map(({ data }) => data),
   }
 }
 
