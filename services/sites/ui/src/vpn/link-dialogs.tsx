@@ -45,7 +45,7 @@ export function LinkDialog({ link, onClose }: DialogProps) {
       )}
       <PasswordInput
         label="API token"
-        description="In the VPN under Account: a token of an administrator with full permissions. It is kept sealed and never shown again."
+        description="In the VPN under Profile: a token of an administrator with full permissions. It is kept sealed and never shown again."
         autoComplete="new-password"
         {...form.getInputProps('token')}
       />
