@@ -8,7 +8,7 @@ import { LocalDays } from '../src/history/local-days.ts'
 import { slotAt, startOfSlot, type Slot } from '../src/history/quantities.ts'
 import { addMeter, writeSlots } from '../src/history/store.ts'
 import { main, startGateway, type TestGateway } from './in-process.ts'
-import { configurePlans } from './plans-fixture.ts'
+import { configurePlans, readPlan } from './plans-fixture.ts'
 
 const zone = 'Europe/Berlin'
 const days = new LocalDays(zone)
@@ -61,7 +61,7 @@ const hook = (url: string) => ({
   },
 })
 
-/** A gateway on the evening of a day, with plans that are carried out and an energy history in Berlin's time. */
+/** A gateway on the evening of a day, with a plan that is carried out and an energy history in Berlin's time. */
 async function onEveningOf(date: string, url: string): Promise<TestGateway> {
   const timers = createFastTimers(20, days.on(date).until - 1_800_000)
   const gateway = await startGateway({ timers, environment: { OUTBOUND_ALLOW: '127.0.0.1' } })
@@ -73,6 +73,15 @@ async function onEveningOf(date: string, url: string): Promise<TestGateway> {
   await gateway.operate('POST', '/admin/api/notifications/destinations', hook(url))
   const windows = [{ days: 'daily', from: '00:00', to: '06:00', price: 0.1 }]
   await configurePlans(gateway, { enabled: true, carries_out: true, fixed_price: 0.4, windows, wear: 0 })
+  // A day without a plan is not judged, so there has to be one before midnight.
+  await eventually(
+    async () => {
+      await renew(gateway)
+      return readPlan(gateway)
+    },
+    ({ plan }) => plan !== null,
+    { what: 'the plan of the evening', seconds: 60, everyMs: 200 },
+  )
   return gateway
 }
 
@@ -93,17 +102,18 @@ const judged = (gateway: TestGateway, count: number) =>
     { what: `${count} judged days`, seconds: 60, everyMs: 200 },
   )
 
+const renew = (gateway: TestGateway) => gateway.operate('POST', '/admin/api/plan/devices/main/renew')
+
 /** Sets the clock to a time of the day after a date, and lets the planner look. */
 async function goTo(gateway: TestGateway, date: string, minutes: number): Promise<void> {
   gateway.timers.jump(days.on(date).until + minutes * 60_000 - gateway.timers.now())
-  await gateway.operate('POST', '/admin/api/plan/devices/main/renew')
+  await renew(gateway)
 }
 
 test('the morning after, once and not before ten past midnight, the message says what the day cost', async () => {
   await using receiver = await startWebhookReceiver()
   await using gateway = await onEveningOf('2026-11-10', receiver.url)
   await fillDay(gateway, '2026-11-10')
-  await gateway.operate('POST', '/admin/api/plan/devices/main/renew')
   await goTo(gateway, '2026-11-10', 5)
   assert.deepEqual((await read<PastDays>(gateway, '/plan/days')).days, [], 'the last slots may still come')
   await goTo(gateway, '2026-11-10', 11)
