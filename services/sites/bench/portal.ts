@@ -1,8 +1,5 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Agent, request as sendRequest } from 'node:https'
-import { join } from 'node:path'
 import { createRandom } from '@hearth/testing'
 import type { User } from '../src/accounts/schema.ts'
 import { compileSignIn, decide, type CompiledSignIn } from '../src/portal/decide.ts'
@@ -11,30 +8,15 @@ import { testPassword } from '../test/in-process.ts'
 import { must, openPortalPlace, type PortalPlace } from '../test/portal-place.ts'
 import type { PortalVisitor } from '../test/portal-visitor.ts'
 import { makeSite } from '../test/served.ts'
+import { runWrk, type WrkFigures } from './scenario/wrk.ts'
 
 /**
  * `npm run bench -- sites/portal`: what a decision of the portal costs beside the same site without it and with Caddy's basic
- * authentication, in one run, and whether 100,000 random requests of 50 users to 200 sites are decided as a model says while
+ * authentication under `wrk`, in one run, and whether 100,000 random requests of 50 users to 200 sites are decided as a model says while
  * 200 edits go on. The limits: 1 ms more at the median, 4 ms at 99 percent, nothing decided wrongly.
  */
 const [requests = 100_000] = process.argv.slice(2).map(Number)
 const say = (name: string, text: string): void => void process.stdout.write(`  ${name.padEnd(34)} ${text}\n`)
-
-/** Figures of one run of the load driver. */
-interface Load {
-  readonly median: number
-  readonly late: number
-  readonly perSecond: number
-  readonly failures: number
-}
-
-/** Requests a site over kept connections from a process of its own. */
-async function load(port: number, host: string, headers: Readonly<Record<string, string>>): Promise<Load> {
-  const child = fork(join(import.meta.dirname, 'scenario/portal-load.ts'), [])
-  child.send({ port, host, headers, requests: 4000, connections: 2 })
-  const [figures] = (await once(child, 'message')) as [Load]
-  return figures
-}
 
 const basic = `Basic ${Buffer.from('ann:correct horse').toString('base64')}`
 const ms = (value: number): string => `${value.toFixed(2)} ms`
@@ -56,13 +38,13 @@ async function benchCosts(place: PortalPlace): Promise<void> {
     basic: { authorization: basic },
     portal: { cookie },
   }
-  const figures: Record<string, Load[]> = { plain: [], basic: [], portal: [] }
+  const figures: Record<string, WrkFigures[]> = { plain: [], basic: [], portal: [] }
   // Several rounds in turn, so that a busy moment of the machine meets all of them.
   for (let round = 0; round < 3; round += 1)
     for (const [kind, headers] of Object.entries(kinds))
-      figures[kind]?.push(await load(port, `${kind}.bench.test`, headers))
+      figures[kind]?.push(await runWrk({ port, host: `${kind}.bench.test`, headers, connections: 2, seconds: 5 }))
   if (Object.values(figures).some((rounds) => rounds.some(({ failures }) => failures > 0))) process.exitCode = 1
-  const least = (kind: string, of: keyof Load) => Math.min(...(figures[kind] ?? []).map((one) => one[of]))
+  const least = (kind: string, of: keyof WrkFigures) => Math.min(...(figures[kind] ?? []).map((one) => one[of]))
   for (const kind of Object.keys(kinds))
     say(
       `${kind}, 2 connections`,
