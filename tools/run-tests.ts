@@ -1,4 +1,5 @@
 import { globSync } from 'node:fs'
+import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { runProgram, type Ended } from './run-program.ts'
 import { root } from '../cli/services.ts'
@@ -30,6 +31,12 @@ const usualLimits: Limits = { run: 80 * 60_000, file: 10 * 60_000, close: 60_000
 
 const program = join(root, 'tools/test-process.ts')
 const reporter = ['--test-reporter', join(root, 'tools/test-report.ts'), '--test-reporter-destination=stdout']
+
+/**
+ * Seed of everything random in this run, so that a second try tries the same. On the build machine it is always the same: what
+ * comes out there depends on the change alone.
+ */
+const seed = process.env['TEST_SEED'] ?? (process.env['CI'] === 'true' ? '20261121' : String(randomInt(2 ** 31)))
 
 /** Compiled code of test processes, shared with the services' processes: a start takes half the time. */
 const compileCache = join(root, 'node_modules/.cache/hearth')
@@ -76,7 +83,13 @@ interface ProcessRun {
 }
 
 async function runProcess(files: readonly string[], limits: Limits, signal: AbortSignal): Promise<ProcessRun> {
-  const env = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_COMPILE_CACHE: compileCache, FORCE_COLOR: '0' }
+  const env = {
+    ...process.env,
+    TEST_SEED: seed,
+    NODE_TEST_CONTEXT: undefined,
+    NODE_COMPILE_CACHE: compileCache,
+    FORCE_COLOR: '0',
+  }
   const args = [...reporter, program, String(limits.file), String(limits.close), ...files]
   const ended = await runProgram(process.execPath, args, { signal, env })
   const lines = readReport(ended.stdout)

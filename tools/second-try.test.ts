@@ -5,6 +5,9 @@ import { test } from 'node:test'
 import { temporaryDirectory } from '@hearth/testing'
 import { runTests } from './run-tests.ts'
 import { tryAgain } from './second-try.ts'
+import type { TestLine } from './test-report.ts'
+
+const namesOf = (tests: readonly TestLine[]) => tests.map(({ name, result }) => `${result}: ${name}`).sort()
 
 /** Runs test files that count their runs in a file beside them, and then the failed ones again. */
 async function runTwice(files: Record<string, string>) {
@@ -25,7 +28,7 @@ async function runTwice(files: Record<string, string>) {
   const { signal } = new AbortController()
   const { passed, tests, failures } = await runTests(paths, { signal, concurrency: 2 })
   const again = await tryAgain({ passed, tests, output: failures }, signal)
-  return again && { ...again, names: again.tests.map(({ name, result }) => `${result}: ${name}`).sort() }
+  return again && { ...again, names: namesOf(again.tests), firstNames: namesOf(tests) }
 }
 
 const good = `test('holds', () => {})`
@@ -45,6 +48,17 @@ test('a test that fails again has failed', async () => {
   assert.deepEqual(again?.names, ['failed: is wrong', 'passed: beside it', 'passed: holds', 'passed: races'])
   assert.match(again?.output ?? '', /is wrong[^]*always/)
   assert.equal(again?.lostRaces.length, 1)
+})
+
+test('a property tries the same values again', async () => {
+  const property = `
+    const { sample, integer } = (await import(${JSON.stringify(import.meta.resolve('fast-check'))})).default
+    const values = sample(integer(), 5).join()
+    test('tries ' + values, () => { throw new Error('a counterexample') })`
+  const again = await runTwice({ property })
+  assert.deepEqual(again?.lostRaces, [])
+  assert.match(again?.names.join() ?? '', /^failed: tries -?\d+/)
+  assert.deepEqual(again?.names, again?.firstNames)
 })
 
 test('nothing runs again when all passed, or when more failed than chance explains', async () => {

@@ -3,14 +3,12 @@ import { resolve } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { root } from '../cli/services.ts'
 import { processorTime } from './processor-time.ts'
+import './property-seed.ts'
 import { reportBegin, reportCost } from './test-report.ts'
 
 // The child of `runTests`: runs the test files of its arguments in one process, one after the other. Each is a test that ends
 // with the tests of its file, so that the next file is loaded when this one has let go of everything.
 const [fileLimit, closeLimit, ...files] = process.argv.slice(2)
-
-// On the build machine every run tries the same values, so that its result depends on the change alone.
-if (process.env['CI'] === 'true') await import('./fixed-seed.ts')
 
 let reported = processorTime()
 

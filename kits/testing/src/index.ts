@@ -55,6 +55,7 @@ export {
 } from './software-authenticator.ts'
 export { createRandom } from './random-numbers.ts'
 export { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+export { testSeed } from './test-seed.ts'
 export { temporaryDirectory } from './temporary-directory.ts'
 export { unpackedPackage } from './unpacked-package.ts'
 export { makeOlderData, testOlderData, type OlderData, type OlderDataRecipe } from './older-data.ts'

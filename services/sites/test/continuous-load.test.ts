@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { execa } from 'execa'
+import { testSeed } from '@hearth/testing'
 import { caddyObstacle } from './real-caddy.ts'
 import type { DriveReport } from './continuous-load/drive.ts'
 import { networkOfItsOwn } from './continuous-load/own-network.ts'
@@ -17,10 +18,15 @@ const limitMs = 180_000
 test('unedited sites lose no request during 200 edits, refusals, restores and a kill of the service', async (t) => {
   const obstacle = caddyObstacle()
   if (obstacle !== undefined) return t.skip(obstacle)
-  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
-  t.diagnostic(`SEED=${seed}`)
+  t.diagnostic(`TEST_SEED=${testSeed}`)
   const network = await networkOfItsOwn()
-  const words = [...network, process.execPath, program, String(seed), ...(network.length > 0 ? ['own-network'] : [])]
+  const words = [
+    ...network,
+    process.execPath,
+    program,
+    String(testSeed),
+    ...(network.length > 0 ? ['own-network'] : []),
+  ]
   const { stdout } = await execa(words[0] ?? '', words.slice(1), { timeout: limitMs, maxBuffer: 1_000_000 })
   const report = JSON.parse(stdout) as DriveReport
   t.diagnostic(JSON.stringify({ ...report.load.asked, sentAgain: report.load.sentAgain, ...report.edits.done }))

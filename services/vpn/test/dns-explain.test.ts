@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { testSeed } from '@hearth/testing'
 import { Reason, safeSearchSource, Status } from '../src/dns/policy/verdict.ts'
 import { profileClient } from '../src/dns/policy/profile-table.ts'
 import { holdingAt } from '../src/filtering/profiles/holding.ts'
@@ -33,11 +34,8 @@ test(
   `${pairs} names queried by somebody at some time, with profiles and their schedules: the explanation says what the answer was`,
   { timeout: 180_000 },
   async (context) => {
-    const seed = Number(
-      process.env['SEED'] ?? (process.env['CI'] === 'true' ? 20_261_121 : Math.floor(Math.random() * 2 ** 31)),
-    )
-    context.diagnostic(`SEED=${seed}`)
-    const { random, pick } = createDice(seed)
+    context.diagnostic(`TEST_SEED=${testSeed}`)
+    const { random, pick } = createDice(testSeed)
     const labels = ['a', 'b', 'ads', 'cdn', 'x1']
     const name = () =>
       [...Array.from({ length: Math.floor(random() * 3) }, () => pick(labels)), pick(labels), 'example'].join('.')

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { allocatedPerCall } from '@hearth/testing'
+import { allocatedPerCall, testSeed } from '@hearth/testing'
 import { aRecord, cname } from '../../test/dns-engines.ts'
 import { T, encodeMessage, soaData } from '../../test/dns-messages.ts'
 import { clientOf, plainSettings, policyOf, ruleOf } from '../../test/dns-policies.ts'
@@ -159,12 +158,11 @@ function createGuarded(dice: (below: number) => number) {
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-const seed = Number(process.env['FUZZ_SEED'] ?? (process.env['CI'] === 'true' ? 20_261_121 : randomInt(2 ** 31)))
-console.log(`# seed of the fuzz tests: ${seed} (FUZZ_SEED)`)
+console.log(`# TEST_SEED=${testSeed}`)
 
 describe('a fuzzed engine', () => {
   test('answers, drops or forwards a million packets within its buffers', { timeout: 120_000 }, () => {
-    const dice = createDice(seed)
+    const dice = createDice(testSeed)
     const { engine, look, inspectAll } = createGuarded(dice)
     const packet = new Uint8Array(2048)
     const answer = new Uint8Array(8192)
@@ -226,7 +224,7 @@ describe('a fuzzed engine', () => {
   })
 
   test('finishes any bytes as an answer, even ones it did not accept', () => {
-    const dice = createDice(seed ^ 0x5555)
+    const dice = createDice(testSeed ^ 0x5555)
     const { engine, look, inspectAll } = createGuarded(dice)
     const answer = new Uint8Array(2048)
     const u = new Uint8Array(300)
