@@ -196,6 +196,31 @@ test(
   },
 )
 
+test('the browser asks before a page goes with changes that can no longer be sent', { skip }, async () => {
+  await using fixture = await openBrowserFixture(platform)
+  const { page, media } = fixture
+  const job = await openWorkbench(page, media, { id: 'asked' })
+  const { updated_at: _time, stretch: _stretch, ...session } = await sessionOf(media, job.id)
+  const name = 'そ'.repeat(80)
+  const cues = Array.from({ length: 60 }, (_, index) => ({ id: `c${index}`, name, at: index / 10 }))
+  const parts = Array.from({ length: 60 }, (_, index) => ({ id: `p${index}`, name, start: index / 10, end: 8 }))
+  const json = { ...session, cues, parts }
+  const put = await media.json('PUT', `/api/jobs/${job.id}/workbench`, { json })
+  assert.equal(put.status, 200, JSON.stringify(put.body))
+  await page.reload()
+  await page.getByLabel('Name of cue point 60').waitFor()
+  await page.route('**/workbench', (route) => route.request().method() === 'PUT' || route.continue())
+  await page.locator('h1').click()
+  await page.keyboard.press('c')
+  await page.getByLabel('Name of cue point 61').waitFor()
+  const asked = page.waitForEvent('dialog')
+  await page.close({ runBeforeUnload: true })
+  const dialog = await asked
+  assert.equal(dialog.type(), 'beforeunload')
+  await dialog.dismiss()
+  await page.getByLabel('Name of cue point 61').waitFor()
+})
+
 test('the workbench is usable on every screen, with parts, cue points and loops', { skip }, async () => {
   await using fixture = await openBrowserFixture(platform)
   const { page, media } = fixture

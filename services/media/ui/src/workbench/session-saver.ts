@@ -37,6 +37,11 @@ export class SessionSaver {
 
   readonly state = (): SaveState => this.#state
 
+  /** What is not saved yet. */
+  unsaved(): Content | undefined {
+    return this.#pending
+  }
+
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

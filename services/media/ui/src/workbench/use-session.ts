@@ -27,6 +27,14 @@ const mostOnLeaving = 30_000
 const outlivesPage = (body: WorkbenchChange): boolean =>
   new TextEncoder().encode(JSON.stringify(body)).length <= mostOnLeaving
 
+/** Returns true when changes would be lost with the page: they were refused, or are too many to be sent while it goes. */
+function wouldLose(saver: SessionSaver): boolean {
+  const content = saver.unsaved()
+  if (content === undefined) return false
+  const { kind } = saver.state()
+  return kind === 'conflict' || kind === 'failed' || !outlivesPage({ revision: 0, ...content })
+}
+
 /** The session of a job: what is in it, how it changes, and how it is saved. */
 export type WorkbenchSession = ReturnType<typeof useSession>
 
@@ -57,11 +65,15 @@ export function useSession(jobId: string, loaded: Workbench, duration: number) {
     const flush = () => void saver.flush()
     const onHide = () => document.visibilityState === 'hidden' && flush()
     const onLeave = () => saver.leave()
+    // The browser asks whether to leave.
+    const onBeforeLeave = (event: BeforeUnloadEvent) => wouldLose(saver) && event.preventDefault()
     document.addEventListener('visibilitychange', onHide)
     window.addEventListener('pagehide', onLeave)
+    window.addEventListener('beforeunload', onBeforeLeave)
     return () => {
       document.removeEventListener('visibilitychange', onHide)
       window.removeEventListener('pagehide', onLeave)
+      window.removeEventListener('beforeunload', onBeforeLeave)
       flush()
     }
   }, [saver])
