@@ -169,6 +169,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       return node && { ...node.place, bind: node.place.bind ?? [] }
     },
     onNetworks: () => void deploy.sync.later(bySystem('networks.updated')),
+    onHealth: (health) => context.siteReports.vpn(health),
   })
   const applies = createApplyCounts()
   const onResult: OnResult = (result, durationMs) => applies.add(result, durationMs)
@@ -239,6 +240,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
         requests,
         certificates,
         siteFigures: () => siteFigures(uptime.checks),
+        vpnLink,
       }),
       backupCollector(context.backups),
     ],
