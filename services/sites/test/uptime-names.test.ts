@@ -2,29 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFastTimers } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
-import type { CheckResult, SiteUptimeDetail } from '../src/uptime/schema.ts'
+import type { CheckResult } from '../src/uptime/schema.ts'
 import type { UploadedCertificate } from '../src/certificates/schema.ts'
 import { startForeignCaddy } from './foreign-caddy.ts'
-import { startSites, type Browser } from './in-process.ts'
+import { startSites } from './in-process.ts'
 import { caddyObstacle } from './real-caddy.ts'
 import { makeSite, sayingSite } from './served.ts'
+import { detailOf, reach } from './site-uptime.ts'
 import { createTestAuthority } from './test-authority.ts'
 
 const skip = caddyObstacle() ?? false
 const check = { interval_seconds: 60, failures: 2 }
-
-async function detailOf(admin: Browser, id: number): Promise<SiteUptimeDetail> {
-  const { status, body } = await admin.json<SiteUptimeDetail>('GET', `/api/v1/sites/${id}/uptime`)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body
-}
-
-const reach = (admin: Browser, id: number, state: string) =>
-  eventually(
-    () => detailOf(admin, id),
-    (detail) => detail.state === state,
-    { seconds: 120, what: state },
-  )
 
 test('a site is down while one of its names has no certificate, also across a restart', { skip }, async () => {
   await using sites = await startSites({}, { caddy: true, timers: createFastTimers(30) })
