@@ -22,6 +22,7 @@ const remedies: Readonly<Record<VpnProblem['kind'], string>> = {
 
 /** The message that the linked VPN does not work: what is wrong, what to do, and what holds meanwhile. */
 export function vpnText({ kind, message }: VpnProblem): { readonly title: string; readonly text: string } {
-  const meanwhile = 'Until then changed names of sites do not reach devices inside, and the networks known last count.'
+  const meanwhile =
+    'Until it works again, changed names of sites do not reach devices inside, and the networks known last count.'
   return { title: titles[kind], text: [message, remedies[kind], meanwhile].filter((part) => part !== '').join(' ') }
 }

@@ -124,7 +124,7 @@ async function readSite(context: ViewContext, site: SiteToWatch): Promise<SiteUp
     days: dayViews(about.days, now),
     points: pointViews(await pointsOf(db, subject, now - kept.pointMs)),
     names: uptime.rounds.results(site.id).map(nameView),
-    unchecked_names: uptime.probesOf(site).unchecked ?? null,
+    unchecked_names: off === undefined ? (uptime.probesOf(site).unchecked ?? null) : null,
     recent: (uptime.subjects.get(subject)?.recent ?? []).map(recentView).toReversed(),
     incidents: incidents.map(incidentView),
     upstreams: upstreams.map((address) =>

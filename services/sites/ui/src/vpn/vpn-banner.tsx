@@ -13,7 +13,7 @@ export function VpnBanner() {
       color="yellow"
       icon={<IconShieldX aria-hidden />}
       title="The linked VPN cannot be used"
-      text={`${data.problem ?? ''} Until then changed names of sites do not reach devices inside.`}
+      text={`${data.problem ?? ''} Until it works again, changed names of sites do not reach devices inside.`}
       action={<To href="/settings/vpn">Inside and outside</To>}
     />
   )
