@@ -14,14 +14,18 @@ import { makeRecord } from '../test/site-makers.ts'
 
 /**
  * `npm run bench -- sites/uptime`: the share of a core that checks take: a thousand sites every 30 s through a server on loopback,
- * each over a connection of its own, and as many upstreams, with everything stored in SQLite. The limit is 5 %. The servers are
+ * each over a connection of its own, and as many upstreams, once with four names each, with everything stored in SQLite. The limit is 5 %. The servers are
  * another process, and not counted.
  */
 const [count = 1000, seconds = 60] = process.argv.slice(2).map(Number)
 const intervalSeconds = 30
 const say = (name: string, text: string): void => void process.stdout.write(`  ${name.padEnd(44)} ${text}\n`)
 
-async function measure(mode: 'off' | 'internal'): Promise<void> {
+/** Names of a site, the first of which is requested. */
+const namesOf = (number: number, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${index === 0 ? '' : `n${index}.`}s${number}.bench.test`)
+
+async function measure(mode: 'off' | 'internal', names = 1): Promise<void> {
   await using folder = await temporaryDirectory('bench-uptime')
   const child = fork(join(import.meta.dirname, 'scenario/uptime-server.ts'), [])
   child.send(selfSignedCertificate('bench.test'))
@@ -33,10 +37,10 @@ async function measure(mode: 'off' | 'internal'): Promise<void> {
   const sites = Array.from({ length: count }, (_, index) => ({
     id: index + 1,
     name: `site ${index + 1}`,
-    isServed: true,
+    servers: [{ id: 1, name: 'caddy', endpoint: { address: '127.0.0.1', ...ports } }],
     record: makeRecord({
       site_name: `site ${index + 1}`,
-      domains: [`s${index + 1}.bench.test`],
+      domains: namesOf(index + 1, names),
       tls: { mode },
       upstreams: [{ url: 'http://127.0.0.1:9' }],
       check,
@@ -47,7 +51,7 @@ async function measure(mode: 'off' | 'internal'): Promise<void> {
     ...shared,
     publish: () => undefined,
     windows: new MaintenanceWindows({ db: database.query, clock: systemTimers, onChanged: () => undefined }),
-    watched: () => Promise.resolve({ sites, endpoint: { address: '127.0.0.1', ...ports }, hasOwnAuthority: false }),
+    watched: () => Promise.resolve({ sites, hasOwnAuthority: false }),
     onReport: () => undefined,
   })
   const upstreams = new UpstreamStates({
@@ -76,7 +80,7 @@ async function measure(mode: 'off' | 'internal'): Promise<void> {
     .where('subject', 'like', 'site:%')
     .executeTakeFirstOrThrow()
   const share = ((used.user + used.system) / 1000 / wall) * 100
-  const protocol = mode === 'off' ? 'HTTP' : 'HTTPS, a full handshake each'
+  const protocol = `${mode === 'off' ? 'HTTP' : 'HTTPS, a full handshake each'}${names > 1 ? `, ${names} names` : ''}`
   say(`${count} sites every ${intervalSeconds} s, ${protocol}`, `${share.toFixed(2)} % of a core (limit 5)`)
   say('', `${checks} checks since the start, ${failed} failed`)
   await database.close()
@@ -86,3 +90,4 @@ async function measure(mode: 'off' | 'internal'): Promise<void> {
 
 await measure('off')
 await measure('internal')
+await measure('internal', 4)

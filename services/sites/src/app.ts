@@ -36,7 +36,7 @@ import type { CaddyProcess } from './deploy/nodes/caddy-process.ts'
 import { createExpectedConfigs } from './deploy/nodes/expected-config.ts'
 import { settleFirstNode } from './deploy/nodes/first-node.ts'
 import { ManagedNodes } from './deploy/nodes/managed-nodes.ts'
-import { firstNode, Nodes, reachHost } from './deploy/nodes/nodes.ts'
+import { firstNode, type KnownNode, Nodes, reachHost } from './deploy/nodes/nodes.ts'
 import { createOwnVersion } from './deploy/nodes/own-caddy.ts'
 import { findNodeRow } from './deploy/nodes/store.ts'
 import { onDemandAskUrl } from './deploy/on-demand-routes.ts'
@@ -90,9 +90,10 @@ import { StatusPages } from './uptime/status-page/status-pages.ts'
 import { publicSlugs } from './uptime/status-page/store.ts'
 import { createUptimeViews } from './uptime/uptime-views.ts'
 import { createReadWatchedSites } from './uptime/read-watched-sites.ts'
+import type { WatchedServer } from './uptime/site-targets.ts'
 import { siteFigures } from './uptime/site-figures.ts'
 import { Uptime } from './uptime/uptime.ts'
-import { statesOfNode } from './deploy/store.ts'
+import { runningSites } from './deploy/store.ts'
 import { openVpnLink, type VpnLink } from './vpn-link/vpn-link.ts'
 
 /** Dependencies of the service. */
@@ -168,6 +169,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       return node && { ...node.place, bind: node.place.bind ?? [] }
     },
     onNetworks: () => void deploy.sync.later(bySystem('networks.updated')),
+    onHealth: (health) => context.siteReports.vpn(health),
   })
   const applies = createApplyCounts()
   const onResult: OnResult = (result, durationMs) => applies.add(result, durationMs)
@@ -238,6 +240,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
         requests,
         certificates,
         siteFigures: () => siteFigures(uptime.checks),
+        vpnLink,
       }),
       backupCollector(context.backups),
     ],
@@ -547,6 +550,24 @@ function openCertificates(context: Context, { nodes }: Deploy): Certificates {
   })
 }
 
+/** Returns the Caddy servers whose sites are checked: further ones only when this service reaches their ports. */
+async function watchedServers(nodes: Nodes, hasPorts: boolean): Promise<WatchedServer[]> {
+  const known = await nodes.list()
+  const others = hasPorts ? known.filter(({ row }) => row.id !== firstNode) : []
+  const endpointOf = (node: KnownNode, isOne: boolean) => ({
+    address: reachHost(node),
+    httpPort: node.row.http_port,
+    httpsPort: node.row.https_port,
+    ...(!isOne && { name: node.row.name }),
+  })
+  const first = known.find(({ row }) => row.id === firstNode)
+  const name = first?.row.name ?? (await nodes.names()).get(firstNode) ?? 'caddy'
+  return [
+    { id: firstNode, name, endpoint: first && endpointOf(first, others.length === 0) },
+    ...others.map((node) => ({ id: node.row.id, name: node.row.name, endpoint: endpointOf(node, false) })),
+  ]
+}
+
 /** Creates the checks of sites and upstreams, and the maintenance windows. */
 function createUptime(context: Context, { nodes }: Deploy) {
   const { db, timers, settings, publish, siteReports } = context
@@ -560,12 +581,10 @@ function createUptime(context: Context, { nodes }: Deploy) {
     ...context,
     windows,
     async watched() {
-      const node = await nodes.get(firstNode)
-      const served = await statesOfNode(db, firstNode)
-      const running = new Set(served.flatMap((state) => (state.applied_revision === null ? [] : [state.site_id])))
+      const running = await runningSites(db)
+      const servers = await watchedServers(nodes, settings.current().site_probe)
       return {
-        sites: await readSites((id) => running.has(id)),
-        endpoint: node && { address: reachHost(node), httpPort: node.row.http_port, httpsPort: node.row.https_port },
+        sites: await readSites((id) => servers.filter((server) => running.get(server.id)?.has(id))),
         hasOwnAuthority: settings.current().acme_ca !== '',
       }
     },

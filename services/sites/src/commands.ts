@@ -1,6 +1,7 @@
 import { type DoctorCheck, type Environment, OperatorError } from '@hearth/runtime'
 import { addBackupCommands, addServeCommand, describeBackups } from '@hearth/service'
 import { Option, type Command } from 'commander'
+import type { ApplicationOptions } from './command-line/applications.ts'
 import type { ApplyOptions } from './command-line/as-code.ts'
 import type { AddOptions } from './command-line/sites.ts'
 import type { ImportCommand } from './import/import-command.ts'
@@ -11,6 +12,7 @@ export function addCommands(program: Command): void {
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
   addSiteCommands(program)
+  addApplicationCommands(program)
   addFileCommands(program)
   addImportCommands(program)
 }
@@ -43,18 +45,77 @@ function addSiteCommands(program: Command): void {
     .action(async (site: string) => (await sites()).removeSite(site))
 }
 
-/** Adds `export` and `apply`: all sites as one file, for a repository. */
+/** Adds `applications`: the applications that sign people in through the portal, for scripts. */
+function addApplicationCommands(program: Command): void {
+  const applications = () => import('./command-line/applications.ts')
+  const group = program.command('applications').description('applications that sign people in through the portal')
+  group
+    .command('list')
+    .description('print a line for each application: client id, name, kind, secret or public, groups, redirect URIs')
+    .option('--json', 'print everything about them')
+    .action(async (options: { json?: boolean }) => (await applications()).listApplications(options))
+  group
+    .command('show <application>')
+    .description('print an application, by its name or client id, and the lines to type into it')
+    .option('--json', 'print it as JSON')
+    .action(async (text: string, options: { json?: boolean }) => (await applications()).showApplication(text, options))
+  withSettings(group.command('add <name>'))
+    .description('add an application, and print its client id and, this once, its secret')
+    .option('--json', 'print them as JSON')
+    .action(async (name: string, options: ApplicationOptions) => (await applications()).addApplication(name, options))
+  withSettings(group.command('change <application>'))
+    .description('change what the options say; lists are replaced')
+    .option('--name <text>', 'another name')
+    .action(async (text: string, options: ApplicationOptions) =>
+      (await applications()).changeApplication(text, options),
+    )
+  group
+    .command('new-secret <application>')
+    .description('make a new secret in place of the one before, and print it this once')
+    .option('--json', 'print it with the client id, as JSON')
+    .action(async (text: string, options: { json?: boolean }) =>
+      (await applications()).renewApplicationSecret(text, options),
+    )
+  group
+    .command('remove <application>')
+    .description('delete an application; its tokens end at once')
+    .action(async (text: string) => (await applications()).removeApplication(text))
+}
+
+/** Adds the options that say what an application is to be. */
+function withSettings(command: Command): Command {
+  const listed = (value: string, before: unknown) => [...(Array.isArray(before) ? (before as string[]) : []), value]
+  return command
+    .option('--preset <kind>', 'kind of application, such as grafana; other when left out')
+    .option('--address <url>', 'its address, from which the redirect URIs of its kind follow')
+    .option('--redirect-uri <uri>', 'address to return to, letter by letter; may stand more than once', listed)
+    .option('--post-logout-uri <uri>', 'address to return to after signing out; may stand more than once', listed)
+    .option('--backchannel-logout-uri <uri>', 'address at which it is told that a session ended')
+    .option('--no-backchannel-logout-uri', 'it is not told')
+    .option('--group <name>', 'group that may use it; may stand more than once', listed)
+    .option('--no-group', 'everybody may use it who can sign in at the portal')
+    .addOption(new Option('--consent <how>', 'given beforehand, or asked of each user').choices(['given', 'asked']))
+    .option('--public', 'it has no secret, such as an app on a telephone')
+    .option('--pkce', 'PKCE is required')
+    .option('--no-pkce', 'PKCE is not required')
+    .option('--claims-in-id-token', 'name, e-mail address and groups stand in the ID token too')
+    .option('--no-claims-in-id-token', 'they do not')
+}
+
+/** Adds `export` and `apply`: sites, groups and applications as one file, for a repository. */
 function addFileCommands(program: Command): void {
   const asCode = () => import('./command-line/as-code.ts')
   program
     .command('export')
-    .description('print all sites as YAML, without passwords; certificates stand in it by their names')
+    .description(
+      'print all sites, groups and applications as YAML, without passwords; certificates stand in it by their names',
+    )
     .action(async () => (await asCode()).exportSites())
   program
     .command('apply <file>')
-    .description('make the sites those of a file (- for standard input): all at once, or nothing')
+    .description('make sites, groups and applications those of a file (- for standard input): all at once, or nothing')
     .option('--dry-run', 'only say what would be changed')
-    .option('--prune', 'delete sites that the file does not name')
+    .option('--prune', 'delete what the file does not name')
     .action(async (file: string, options: ApplyOptions) => (await asCode()).applySites(file, options))
 }
 

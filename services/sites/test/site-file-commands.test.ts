@@ -178,3 +178,64 @@ test('groups of users come with the sites that name them, or not at all', async 
   )
   assert.deepEqual(await groups(), [])
 })
+
+test('applications come with the groups that they name; a new one gets a secret that is printed once', async () => {
+  await using sites = await startSites({})
+  const admin = await sites.signIn()
+  const run = (...words: string[]) => runCommand(['sites', ...words], { DATA_DIR: sites.folder })
+  const file = join(sites.folder, 'sites.yaml')
+  const write = (applications: string, groups = 'groups: { family: [] }\n') =>
+    writeFile(file, `${groups}applications:\n${applications}sites: []\n`)
+  const grafana = '  - { name: Grafana, preset: grafana, redirect_uris: [https://g.test/cb], groups: [family] }\n'
+  const phone = '  - { name: Phone, redirect_uris: [https://p.test/cb], is_public: true }\n'
+  const clients = async () => {
+    type List = { clients: { id: string; name: string; groups: string[]; is_public: boolean }[] }
+    return (await admin.json<List>('GET', '/api/v1/openid/clients')).body.clients
+  }
+
+  await write(`${grafana.replace('family', 'nobody')}${phone.replace('https', 'http')}`)
+  const refused = await run('apply', file)
+  assert.deepEqual([refused.code, refused.stdout], [1, ''])
+  assert.match(refused.stderr, /application Grafana: groups: name a group that there is not: nobody/)
+  assert.match(refused.stderr, /application Phone: redirect_uris\.0: must use https/)
+  assert.deepEqual(await clients(), [])
+
+  await write(`${grafana}${phone}`)
+  const dry = await run('apply', file, '--dry-run')
+  assert.equal(
+    dry.stdout,
+    'create group family\ncreate application Grafana; gets a secret\ncreate application Phone\n' +
+      '1 group and 2 applications would be changed; nothing was\n',
+  )
+  assert.deepEqual(await clients(), [])
+  const applied = await run('apply', file)
+  const [first, second] = await clients()
+  const [, secret] =
+    /^application Grafana: client id \S+, client secret ([\w-]{43}), shown this once$/m.exec(applied.stdout) ?? []
+  assert.ok(secret !== undefined, applied.stdout)
+  assert.match(applied.stdout, new RegExp(`^application Grafana: client id ${first?.id},`, 'm'))
+  assert.match(applied.stdout, new RegExp(`^application Phone: client id ${second?.id}$`, 'm'))
+  assert.equal((await run('apply', file, '--prune')).stdout, 'everything is as the file says\n')
+
+  const exported = (await run('export')).stdout
+  assert.ok(!exported.includes(secret))
+  await writeFile(file, exported)
+  assert.equal((await run('apply', file, '--prune')).stdout, 'everything is as the file says\n')
+
+  await write(phone.replace(', is_public: true', ''), '')
+  assert.match(
+    (await run('apply', file, '--dry-run')).stdout,
+    /^change application Phone: is_public; gets a secret\nnot in/,
+  )
+  const pruned = await run('apply', file, '--prune')
+  assert.match(pruned.stdout, /^delete application Grafana\napplication Phone: client id \S+, client secret [\w-]{43}/m)
+  const [left, ...none] = await clients()
+  assert.deepEqual([left?.id, left?.is_public, none], [second?.id, false, []])
+  // A group goes with the application that named it, and not before.
+  await write(grafana)
+  assert.equal((await run('apply', file)).code, 0)
+  await writeFile(file, 'groups: {}\nsites: []\n')
+  assert.match((await run('apply', file, '--prune')).stderr, /group family: the application Grafana names it/)
+  await writeFile(file, 'groups: {}\napplications: []\nsites: []\n')
+  assert.match((await run('apply', file, '--prune')).stdout, /^1 group and 2 applications changed$/m)
+})

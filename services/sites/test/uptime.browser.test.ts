@@ -44,7 +44,8 @@ test(
     const { admin } = place
     const site = { tls: { mode: 'off' }, upstreams: [{ url: program.url }] }
     const check = { interval_seconds: 10, failures: 1 }
-    await makeSite(admin, { ...site, site_name: 'Wiki', domains: ['wiki.test'], check })
+    const names = { domains: ['wiki.test', 'www.wiki.test', '*.wiki.test'], tls: { mode: 'internal' } }
+    await makeSite(admin, { ...site, site_name: 'Wiki', ...names, check })
     await makeSite(admin, { ...site, site_name: 'Photos', domains: ['photos.test'], check: { enabled: false } })
     await seeUp(place)
     await writeHistory(place)
@@ -115,6 +116,12 @@ async function seeDown(place: SitesPlace): Promise<void> {
     .getByText(/at most 100 ms/)
     .waitFor()
   await page.getByRole('table', { name: 'Incidents' }).getByText('goes on').waitFor()
+  const names = page.getByRole('table', { name: 'Names' })
+  await names
+    .getByRole('row', { name: /^wiki\.test/ })
+    .getByText(/500 Internal/)
+    .waitFor()
+  await names.getByRole('row', { name: /www\.wiki\.test/ }).waitFor()
   await page.getByRole('button', { name: 'Check now' }).click()
   await state
     .getByRole('status')

@@ -7,9 +7,10 @@ import { test } from 'node:test'
 import { createFastTimers } from '@hearth/runtime'
 import { createPostgresDatabase, eventually, postgresObstacle, runCommand, temporaryDirectory } from '@hearth/testing'
 import type { CheckResult, SiteUptimeDetail, UptimeOverview } from '../src/uptime/schema.ts'
-import { startSites, type Browser } from './in-process.ts'
+import { startSites } from './in-process.ts'
 import { caddyObstacle } from './real-caddy.ts'
 import { makeSite } from './served.ts'
+import { detailOf, reach } from './site-uptime.ts'
 
 const skip = caddyObstacle() ?? false
 const check = { interval_seconds: 60, failures: 2 }
@@ -30,22 +31,9 @@ async function startProgram(listener: RequestListener, port = 0) {
   return program
 }
 
-async function detailOf(admin: Browser, id: number): Promise<SiteUptimeDetail> {
-  const { status, body } = await admin.json<SiteUptimeDetail>('GET', `/api/v1/sites/${id}/uptime`)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body
-}
-
 /** Time of all days: midnight may come at any moment. */
 const secondsOf = ({ days }: SiteUptimeDetail, kind: 'up' | 'down' | 'maintenance'): number =>
   days.reduce((sum, day) => sum + day[`${kind}_seconds`], 0)
-
-const reach = (admin: Browser, id: number, state: string) =>
-  eventually(
-    () => detailOf(admin, id),
-    (detail) => detail.state === state,
-    { seconds: 60, what: state },
-  )
 
 const databases = [
   { name: 'SQLite', environment: () => Promise.resolve({}), skip },

@@ -80,5 +80,8 @@ test('a VPN is linked, a site is put into the tunnel, and the link stays while i
   await page.getByRole('button', { name: 'Check now' }).click()
   await page.getByText(/disk full/).waitFor()
   await assertUsableOn(page, wideAndPhone, { picture: 'sites-vpn-failing' })
+  await goTo('/')
+  await page.getByText('The linked VPN cannot be used').waitFor()
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-dashboard-vpn' })
   assert.ok(vpn.records.has('photos.example.org A 10.99.0.1'))
 })

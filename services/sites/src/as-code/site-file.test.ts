@@ -180,10 +180,11 @@ test('a site under a new name is known by its domains, and stays the same site',
 })
 
 test('groups stand in the file by the names of their users, and a file without groups says nothing of them', () => {
-  const text = writeSiteFile([], none, [
+  const groups = [
     { name: 'work', users: ['bob'] },
     { name: 'family', users: ['bob', 'ada'] },
-  ])
+  ]
+  const text = writeSiteFile([], none, { groups })
   assert.equal(text, 'groups:\n  family:\n    - ada\n    - bob\n  work:\n    - bob\nsites: []\n')
   assert.deepEqual(readSiteFile(text, none).groups, [
     { name: 'family', users: ['ada', 'bob'] },

@@ -4,6 +4,8 @@ import { parse, stringify } from 'yaml'
 import { z } from 'zod'
 import { isObject } from '../import/config/json-location.ts'
 import { Upstream } from '../sites/proxy-schema.ts'
+import type { OpenIdClientValues } from '../openid-provider/schema.ts'
+import { applicationEntries, readApplications } from './application-file.ts'
 import type { GroupEntry } from './group-plan.ts'
 import { GroupName, maxGroups } from '../sites/sign-in-schema.ts'
 import { PathRoute, SiteCreate, siteDefaults, type SiteRecord } from '../sites/schema.ts'
@@ -55,16 +57,24 @@ export interface SiteFile {
   readonly sites: readonly SiteCreate[]
   /** Undefined when the file says nothing of groups. */
   readonly groups: readonly GroupEntry[] | undefined
+  /** Undefined when the file says nothing of applications. */
+  readonly applications: readonly OpenIdClientValues[] | undefined
+}
+
+/** What stands in a file beside the sites. */
+export interface OtherEntries {
+  readonly groups?: readonly GroupEntry[]
+  readonly applications?: readonly OpenIdClientValues[]
 }
 
 /**
- * Writes sites and groups of users as YAML, in the order of their names, without what is as it is by default. The same sites and
- * groups give the same text.
+ * Writes sites, groups of users and applications as YAML, in the order of their names, without what is as it is by default. The same
+ * ones give the same text.
  */
 export function writeSiteFile(
   records: readonly SiteRecord[],
   uploads: UploadNames,
-  groups: readonly GroupEntry[] = [],
+  { groups = [], applications = [] }: OtherEntries = {},
 ): string {
   const sites = records
     .toSorted((a, b) => (a.site_name < b.site_name ? -1 : 1))
@@ -72,16 +82,22 @@ export function writeSiteFile(
   const members = groups
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, users }) => [name, [...users].sort()])
-  const document = { ...(groups.length > 0 && { groups: Object.fromEntries(members) as object }), sites }
+  const entries = applicationEntries(applications)
+  const document = {
+    ...(groups.length > 0 && { groups: Object.fromEntries(members) as object }),
+    ...(entries.length > 0 && { applications: entries }),
+    sites,
+  }
   return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })
 }
 
-/** Reads the sites and groups of a file. Throws `SiteFileRefused` with every reason. */
+/** Reads the sites, groups and applications of a file. Throws `SiteFileRefused` with every reason. */
 export function readSiteFile(text: string, uploads: UploadNames): SiteFile {
   const document = documentOf(text)
   const reasons: string[] = []
   const groups = readGroups(document['groups'], reasons)
   for (const name of twice((groups ?? []).map((group) => group.name))) reasons.push(`group ${name}: stands twice`)
+  const applications = readApplications(document['applications'], reasons)
   const entries = document['sites'] as unknown[]
   const sites = entries.flatMap((entry, index) => {
     const label = isObject(entry) && typeof entry['site_name'] === 'string' ? entry['site_name'] : `number ${index + 1}`
@@ -97,7 +113,7 @@ export function readSiteFile(text: string, uploads: UploadNames): SiteFile {
   if (sites.filter(({ kind, enabled }) => kind === 'portal' && enabled).length > 1)
     reasons.push('two sites of kind portal are enabled')
   if (reasons.length > 0) throw new SiteFileRefused(reasons.join('\n'))
-  return { sites, groups }
+  return { sites, groups, applications }
 }
 
 const GroupMembers = z.array(z.string().min(1).max(200)).max(maxMembers)
@@ -127,6 +143,9 @@ function twice(texts: readonly string[]): Set<string> {
   return new Set(texts.filter((text) => seen.size === seen.add(text).size))
 }
 
+/** Members of a file. */
+const fileMembers: ReadonlySet<string> = new Set(['sites', 'groups', 'applications'])
+
 function documentOf(text: string): Record<string, unknown> {
   let document: unknown
   try {
@@ -136,7 +155,7 @@ function documentOf(text: string): Record<string, unknown> {
   }
   if (!isObject(document) || !Array.isArray(document['sites']))
     throw new SiteFileRefused('the file has no list `sites`')
-  const other = Object.keys(document).find((key) => key !== 'sites' && key !== 'groups')
+  const other = Object.keys(document).find((key) => !fileMembers.has(key))
   if (other !== undefined) throw new SiteFileRefused(`the file has ${other}, which is not known`)
   return document
 }

@@ -1,8 +1,11 @@
 import type { AnyQuery } from '@hearth/accounts'
 import { OperatorError } from '@hearth/runtime'
+import { type ApplicationPlan, planApplications, type PlannedApplication } from '../as-code/application-plan.ts'
 import { planGroups, type PlannedGroup } from '../as-code/group-plan.ts'
 import { maxSiteFile, readSiteFile, SiteFileRefused, UploadNames, writeSiteFile } from '../as-code/site-file.ts'
 import { type PlannedSite, planSites, type SitePlan } from '../as-code/site-plan.ts'
+import { allClients, type Client, namedGroups } from '../openid-provider/clients/clients.ts'
+import type { OpenIdClientValues } from '../openid-provider/schema.ts'
 import { Problem } from '../problems.ts'
 import type { SettleWanted, SharedRuleContext } from '../sites/check-wanted.ts'
 import { createDomainIndex } from '../sites/domains.ts'
@@ -10,6 +13,7 @@ import { type WantedSite, wantedOfRow } from '../sites/site-change.ts'
 import { allSiteRows } from '../sites/store.ts'
 import { withStorage } from './data.ts'
 import { groupEntries, type GroupQuery, readStoredGroups, writeGroups } from './stored-groups.ts'
+import { type ApplicationQuery, checkApplications, type NewClient, writeApplications } from './stored-applications.ts'
 import { problemLines } from './problem-lines.ts'
 import { readBounded } from './read-bounded.ts'
 import { openStoredSites } from './stored-sites.ts'
@@ -20,16 +24,17 @@ export interface ApplyOptions {
   readonly prune?: boolean
 }
 
-/** Prints all sites and groups as YAML, without passwords; certificates and users stand in it by their names. */
+/** Prints all sites, groups and applications as YAML, without passwords and secrets; certificates and users stand in it by their names. */
 export async function exportSites(): Promise<void> {
   await withStorage(async (storage) => {
     const { db, uploads } = await openStoredSites(storage)
     const records = (await allSiteRows(db)).map((row) => wantedOfRow(row).record)
-    process.stdout.write(writeSiteFile(records, new UploadNames(await uploads.list()), await groupEntries(db)))
+    const others = { groups: await groupEntries(db), applications: (await allClients(db)).map(valuesOf) }
+    process.stdout.write(writeSiteFile(records, new UploadNames(await uploads.list()), others))
   })
 }
 
-/** Makes sites and groups those of a file (`-` for standard input): says what differs, and changes all of it at once or nothing. */
+/** Makes sites, groups and applications those of a file (`-` for standard input): says what differs, and changes all of it at once or nothing. */
 export async function applySites(path: string, { dryRun = false, prune = false }: ApplyOptions): Promise<void> {
   const text = new TextDecoder().decode(await readBounded(path, maxSiteFile))
   await withStorage(async (storage) => {
@@ -39,26 +44,36 @@ export async function applySites(path: string, { dryRun = false, prune = false }
     const file = read(text, new UploadNames(await uploads.list()))
     const plan = await planSites(file.sites, stored, prune)
     const staying = plan.staying.map(({ wanted }) => wanted.record)
-    const groups = planGroups(file.groups, await readStoredGroups(db), { prune, staying })
-    if (groups.reasons.length > 0) throw new OperatorError(groups.reasons.join('\n'))
+    const applications = planApplications(file.applications, await allClients(db), prune)
+    const present = await readStoredGroups(db, namedGroups(applications.after))
+    const groups = planGroups(file.groups, present, { prune, staying })
+    const names = groupsAfter(new Set(present.groups.map(({ name }) => name)), groups.changes)
+    const reasons = [...groups.reasons, ...checkApplications(applications, names)]
+    if (reasons.length > 0) throw new OperatorError(reasons.join('\n'))
     const around = { plan, groups: groups.changes }
     const put = await settleAll(plan, {
       // Whoever is in the plan may take what another one gives up.
       portal: settleMany((context) => contextOf(context, around, false)),
       others: settleMany((context) => contextOf(context, around, true)),
     })
-    print([...groups.changes.map(groupLine), ...plan.changes.map(lineOf), ...plan.unlisted.map(unlistedLine)])
-    if (plan.changes.length + groups.changes.length === 0) return print(['everything is as the file says'])
+    print(planLines(plan, groups.changes, applications))
+    const changes = [groups.changes, applications.changes, plan.changes] as const
+    if (changes.flat().length === 0) return print(['everything is as the file says'])
+    let made: readonly NewClient[] = []
     if (!dryRun) {
       const changed = new Set(plan.changes.map((change) => (change.kind === 'create' ? undefined : change.id)))
       const unchanged = new Map(rows.filter(({ id }) => changed.has(id)).map(({ id, revision }) => [id, revision]))
       const remove = plan.changes.flatMap((change) => (change.kind === 'delete' ? [change.id] : []))
-      const alongside = (trx: AnyQuery) => writeGroups(trx as GroupQuery, groups.changes, Date.now())
+      const alongside = async (trx: AnyQuery) => {
+        const now = Date.now()
+        await writeGroups(trx as GroupQuery, groups.changes, now)
+        made = await writeApplications(trx as ApplicationQuery, applications.changes, now)
+      }
       const about = { author: 'command line', cause: 'import' }
       await editMany({ put, remove, unchanged, alongside }, about).catch(refused)
     }
-    const counts = [countOf(groups.changes.length, 'group'), countOf(plan.changes.length, 'site')].flat().join(' and ')
-    print([dryRun ? `${counts} would be changed; nothing was` : `${counts} changed`])
+    const counts = countWords(changes.map((all) => all.length))
+    print([...made.map(clientLine), dryRun ? `${counts} would be changed; nothing was` : `${counts} changed`])
   })
 }
 
@@ -132,8 +147,42 @@ function groupsAfter(before: ReadonlySet<string>, changes: readonly PlannedGroup
   return names
 }
 
-const countOf = (count: number, noun: string): string[] =>
-  count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`]
+/** Says how many groups, applications and sites there are. */
+function countWords(counts: readonly number[]): string {
+  const words = ['group', 'application', 'site'].flatMap((noun, index) => {
+    const count = counts[index] ?? 0
+    return count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`]
+  })
+  return [words.slice(0, -1).join(', '), words.at(-1) ?? ''].filter((text) => text !== '').join(' and ')
+}
+
+function planLines(plan: SitePlan, groups: readonly PlannedGroup[], applications: ApplicationPlan): string[] {
+  return [
+    ...groups.map(groupLine),
+    ...applications.changes.map(applicationLine),
+    ...plan.changes.map(lineOf),
+    ...applications.unlisted.map((name) => `not in the file, stays: application ${name}`),
+    ...plan.unlisted.map(unlistedLine),
+  ]
+}
+
+function applicationLine(change: PlannedApplication): string {
+  const { kind, name } = change
+  const members = kind === 'change' ? `: ${change.members.join(', ')}` : ''
+  return `${kind} application ${name}${members}${secretWords(change)}`
+}
+
+function secretWords(change: PlannedApplication): string {
+  if (change.kind === 'delete') return ''
+  const hadSecret = change.kind === 'change' && change.before.secretHash !== null
+  if (change.values.is_public) return hadSecret ? '; its secret ends' : ''
+  return hadSecret ? '' : '; gets a secret'
+}
+
+const clientLine = ({ name, id, secret }: NewClient): string =>
+  `application ${name}: client id ${id}${secret === null ? '' : `, client secret ${secret}, shown this once`}`
+
+const valuesOf = ({ id: _id, secretHash: _hash, ...values }: Client): OpenIdClientValues => values
 
 function groupLine({ kind, name, joining, leaving }: PlannedGroup): string {
   const users = [...joining.map((user) => `+${user}`), ...leaving.map((user) => `-${user}`)]

@@ -37,7 +37,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
           { name: 'work', users: more },
           { name: 'family', users: members },
         ]
-        return planGroups(file, await readStoredGroups(db), { prune: false, staying: [] }).changes
+        return planGroups(file, await readStoredGroups(db, new Map()), { prune: false, staying: [] }).changes
       }
       const write = (changes: Awaited<ReturnType<typeof planOf>>) =>
         db.transaction().execute((trx) => writeGroups(trx, changes, 1))

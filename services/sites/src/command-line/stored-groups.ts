@@ -3,7 +3,6 @@ import type { Kysely } from 'kysely'
 import type { AccountTables } from '../accounts/tables.ts'
 import { usersIn } from '../accounts/users.ts'
 import type { GroupEntry, PlannedGroup, StoredGroups } from '../as-code/group-plan.ts'
-import { applicationsByGroup } from '../openid-provider/clients/clients.ts'
 import type { OpenIdProviderTables } from '../openid-provider/tables.ts'
 import { conflict } from '../problems.ts'
 import * as store from '../portal/store.ts'
@@ -12,14 +11,17 @@ import type { PortalTables } from '../portal/tables.ts'
 /** A database, or a transaction of one, with users and their groups. */
 export type GroupQuery = Kysely<AccountTables & PortalTables & OpenIdProviderTables>
 
-/** Returns the groups and users that there are. */
-export async function readStoredGroups(db: GroupQuery): Promise<StoredGroups> {
+/** Returns the groups and users that there are; `applications` are the names of applications by the groups that they name. */
+export async function readStoredGroups(
+  db: GroupQuery,
+  applications: StoredGroups['applications'],
+): Promise<StoredGroups> {
   const groups = await store.listGroups(db)
   const users = await usersIn(db).list()
   return {
     groups: groups.map(({ name, user_ids: userIds }) => ({ name, userIds })),
     users: new Map(users.map(({ id, username }) => [username.toLowerCase(), id])),
-    applications: await applicationsByGroup(db),
+    applications,
   }
 }
 

@@ -12,6 +12,17 @@ export function statesOfNode(db: Db, nodeId: number): Promise<SiteStateRow[]> {
   return db.selectFrom('site_states').selectAll().where('node_id', '=', nodeId).execute()
 }
 
+/** Returns the sites that each node runs a version of, by its id. */
+export async function runningSites(db: Db): Promise<Map<number, Set<number>>> {
+  const rows = await db
+    .selectFrom('site_states')
+    .select(['node_id', 'site_id'])
+    .where('applied_revision', 'is not', null)
+    .execute()
+  const byNode = Map.groupBy(rows, ({ node_id: id }) => id)
+  return new Map(Array.from(byNode, ([id, sites]) => [id, new Set(sites.map(({ site_id: site }) => site))]))
+}
+
 /** Versions of sites, one a site, each by its site and number; those that are not there are left out. */
 export async function findVersions(
   db: Db,

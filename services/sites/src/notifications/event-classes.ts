@@ -8,6 +8,7 @@ export const eventClasses = [
   { id: 'certificate.grade', group: 'Certificates', label: 'Grade fallen', severity: 'warning' },
   { id: 'caddy.unreachable', group: 'Caddy servers', label: 'Caddy server unreachable', severity: 'critical' },
   { id: 'caddy.drift', group: 'Caddy servers', label: 'Configuration changed outside Hearth', severity: 'warning' },
+  { id: 'vpn.away', group: 'Hearth VPN', label: 'Linked VPN away or refusing', severity: 'warning' },
   backupClass,
   releaseClass,
 ] as const satisfies readonly EventClass[]

@@ -4,7 +4,9 @@ import type { OrderView } from '../acme/schema.ts'
 import type { HostCertificate } from '../certificates/inventory/certificate-state.ts'
 import type { NewEvent } from '../events/schema.ts'
 import type { SiteReport } from '../uptime/site-reports.ts'
+import type { LinkHealth } from '../vpn-link/vpn-link.ts'
 import { everything, planDown } from './plan-down.ts'
+import { vpnText } from './vpn-text.ts'
 
 export interface SiteReportsDependencies {
   readonly reports: Reports
@@ -66,6 +68,15 @@ export function createSiteReports({ reports, now }: SiteReportsDependencies) {
     },
     /** Reports an order that failed, and that it is as wanted again. */
     order: (order: OrderView) => reportOrder(reports, order),
+    /** Reports that the linked VPN has failed for a while, or that it is as wanted again. */
+    vpn(health: LinkHealth): void {
+      const base = { class: 'vpn.away', subject: 'vpn', path: '/settings/vpn' }
+      if (health.kind === 'failing') reports.begin({ ...base, ...vpnText(health.problem) })
+      if (health.kind === 'good')
+        reports.end({ ...base, title: 'Hearth VPN is linked again', text: 'Names and networks are in step.' })
+      // Without a link nobody waits for the end.
+      if (health.kind === 'ended') reports.replaceAll('vpn.away', [], { ended: () => undefined })
+    },
     /** Reports that a host got a worse grade than the time before. */
     fallenGrade({ host, grade, before }: FallenGrade): void {
       const title = `Grade of ${host} fell to ${grade}`

@@ -12,7 +12,7 @@ import { listOpenLoginRows, storeLoginRow } from './login-store.ts'
 import { Logouts } from './logouts.ts'
 import { createPortalLink } from './portal-link.ts'
 import { SigningKeys } from './signing-keys.ts'
-import { insertClientRow } from './store.ts'
+import { insertClientRow, updateClientRow } from './store.ts'
 import type { OpenIdLoginRow } from './tables.ts'
 
 const secret = new Uint8Array(32)
@@ -67,6 +67,9 @@ onBothDatabases(async (database, name) => {
         snapshot = snapshotOf([])
         for (const listener of listeners) listener(snapshot)
       },
+      read: () => {
+        for (const listener of listeners) listener(snapshot)
+      },
     }
   }
   const signIn = async (logouts: Logouts, one: OpenIdLoginRow) => {
@@ -114,5 +117,18 @@ onBothDatabases(async (database, name) => {
     await eventually(left, (rows) => rows === 0)
     assert.equal(receiver.tokens.length, count + 1)
     await second.logouts.close()
+  })
+
+  await test(`${name}: groups that a command took away end the sign-ins of their users`, async () => {
+    const { logouts, read } = open('s4')
+    await logouts.start()
+    await signIn(logouts, login('s4', 'told'))
+    const count = receiver.tokens.length
+    await updateClientRow(database.query, 'told', { settings: settings({ ...told, groups: ['family'] }) })
+    await timers.delay(5000)
+    read()
+    await eventually(left, (rows) => rows === 0)
+    assert.equal(receiver.tokens.length, count + 1)
+    await logouts.close()
   })
 })

@@ -30,6 +30,8 @@ const pauses = [5000, 15_000, 60_000, 300_000, 600_000]
 /** Applications that are told at once, and the time that one has. */
 const atOnce = 10
 const timeoutMs = 5000
+/** Shortest time between two readings of applications that other processes may have changed, milliseconds. */
+const relearnMs = 2000
 
 /**
  * Back-channel logout: tells every application that a session signed in to, once the session is over or its user may not use the
@@ -39,6 +41,7 @@ export class Logouts {
   readonly #dependencies: LogoutDependencies
   readonly #open = new Map<string, OpenIdLoginRow>()
   #clients: ReadonlyMap<string, Client> = new Map()
+  #learnedAt = -Infinity
   #end: AbortController | undefined
   #working: Promise<void> = Promise.resolve()
   #cancel = () => {}
@@ -53,7 +56,10 @@ export class Logouts {
     this.#end = new AbortController()
     await this.learnClients()
     for (const row of await store.listOpenLoginRows(database.query)) this.#open.set(nameOf(row), row)
-    state.subscribe((snapshot) => this.#check(snapshot))
+    state.subscribe((snapshot) => {
+      this.#check(snapshot)
+      this.#relearn()
+    })
     const snapshot = state.current()
     if (snapshot !== undefined) this.#check(snapshot)
     this.#wake()
@@ -68,11 +74,20 @@ export class Logouts {
 
   /** Reads the applications anew: one may have another address or other groups, or be gone. */
   async learnClients(): Promise<void> {
-    const { clients, state } = this.#dependencies
+    const { clients, state, timers } = this.#dependencies
+    this.#learnedAt = timers.monotonic()
     this.#clients = new Map((await clients.all()).map((client) => [client.id, client]))
     for (const [name, row] of this.#open) if (!this.#clients.has(row.client_id)) this.#open.delete(name)
     const snapshot = state.current()
     if (snapshot !== undefined) this.#check(snapshot)
+  }
+
+  /** Commands change applications beside this process, which matters while somebody is signed in to one. */
+  #relearn(): void {
+    const { timers } = this.#dependencies
+    if (this.#open.size === 0 || timers.monotonic() - this.#learnedAt < relearnMs) return
+    this.#learnedAt = timers.monotonic()
+    this.#work(() => this.learnClients())
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { OpenIdClientRow, OpenIdConsentRow, OpenIdKeyRow, OpenIdProviderTables } from './tables.ts'
 
 /** A database with these tables, or a transaction of one. */
-type Query = Pick<Kysely<OpenIdProviderTables>, 'deleteFrom' | 'insertInto' | 'selectFrom' | 'updateTable'>
+export type Query = Pick<Kysely<OpenIdProviderTables>, 'deleteFrom' | 'insertInto' | 'selectFrom' | 'updateTable'>
 
 /** Returns the applications by name. */
 export function listClientRows(db: Query): Promise<OpenIdClientRow[]> {

@@ -11,9 +11,11 @@ import { countSites, countStates } from '../sites/store.ts'
 import type { Tables } from '../tables.ts'
 import { uptimeCollector, type SiteFigures } from './uptime-collector.ts'
 import type { UpstreamStates } from '../traffic/upstreams/upstream-states.ts'
+import type { VpnLink } from '../vpn-link/vpn-link.ts'
 import type { ApplyCounts } from './apply-counts.ts'
 import { certificateCollector } from './certificate-collector.ts'
 import type { RequestCounts } from './request-counts.ts'
+import { vpnLinkCollector } from './vpn-link-collector.ts'
 
 interface FigureDependencies {
   readonly database: MeasuredDatabase<Tables>
@@ -30,6 +32,7 @@ interface FigureDependencies {
   readonly notifications: Pick<Notifications, 'figures'>
   /** Returns the checked sites with their states. */
   readonly siteFigures: () => readonly SiteFigures[]
+  readonly vpnLink: Pick<VpnLink, 'figures'>
 }
 
 /** The figures of the sites service. */
@@ -41,6 +44,7 @@ export function sitesCollectors(dependencies: FigureDependencies): Collector[] {
     trafficCollector(dependencies),
     upstreamCollector(dependencies),
     uptimeCollector(dependencies.siteFigures),
+    vpnLinkCollector(() => dependencies.vpnLink.figures()),
     certificateCollector({ ...dependencies, ...dependencies.certificates }),
     notificationCollector('sites', dependencies.notifications),
     databaseCollector(dependencies.database),

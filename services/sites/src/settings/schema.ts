@@ -52,7 +52,9 @@ const SslLabsRegistration = z.object({
 const members = {
   acme_email: z.union([z.literal(''), email]).meta({ description: 'Where the certificate authority writes to' }),
   acme_ca: AcmeDirectory.meta({ description: 'Directory of the certificate authority; empty for Let’s Encrypt' }),
-  site_probe: z.boolean().meta({ description: 'After an apply each changed site is asked once' }),
+  site_probe: z.boolean().meta({
+    description: 'After an apply each changed site is asked once; without, sites are checked at the first server only',
+  }),
   grade_source: z.enum(['local', 'ssllabs']),
   grade_schedule: z.enum(['off', 'daily', 'weekly']),
   grade_retention_days: z.literal(retentionChoices).meta({ description: '0 keeps grades for ever' }),

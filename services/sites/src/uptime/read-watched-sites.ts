@@ -3,7 +3,7 @@ import type { SiteRecord } from '../sites/schema.ts'
 import { wantedOfRow } from '../sites/site-change.ts'
 import { siteHeads, siteRowsOf } from '../sites/store.ts'
 import type { SiteRow, SiteTables } from '../sites/tables.ts'
-import type { SiteToWatch } from './site-targets.ts'
+import type { SiteToWatch, WatchedServer } from './site-targets.ts'
 
 /** What is remembered of a site that was read. */
 interface KnownSite {
@@ -15,7 +15,7 @@ interface KnownSite {
 /** Creates a reader of all sites that reads only those that have changed since the last time. */
 export function createReadWatchedSites(db: Kysely<SiteTables>) {
   let known = new Map<number, KnownSite>()
-  return async (isServed: (id: number) => boolean): Promise<SiteToWatch[]> => {
+  return async (serversOf: (id: number) => readonly WatchedServer[]): Promise<SiteToWatch[]> => {
     const heads = await siteHeads(db)
     const isSame = ({ id, revision, updated_at: at }: (typeof heads)[number]) => {
       const before = known.get(id)?.head
@@ -32,7 +32,7 @@ export function createReadWatchedSites(db: Kysely<SiteTables>) {
         return site === undefined ? [] : [[id, site] as const]
       }),
     )
-    return Array.from(known, ([id, { name, record }]) => ({ id, name, record, isServed: isServed(id) }))
+    return Array.from(known, ([id, { name, record }]) => ({ id, name, record, servers: serversOf(id) }))
   }
 }
 

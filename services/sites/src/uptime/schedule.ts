@@ -24,10 +24,22 @@ const maxBackOffMs = 300_000
 /** Most checks in a second, over all subjects. */
 const maxRate = 40
 
-/** Returns the factor by which intervals are stretched so that all checks together are not too many. */
-export function stretchOf(intervals: readonly number[]): number {
+/** Most checks of further names in a second, which are part of `maxRate`. */
+const maxFurtherRate = 5
+
+/** Shortest time between two checks of a further name, milliseconds. */
+const furtherMs = 600_000
+
+/** Returns the factor by which intervals are stretched so that all checks together are not too many, further names among them. */
+export function stretchOf(intervals: readonly number[], furtherNames = 0): number {
   const perSecond = intervals.reduce((sum, intervalMs) => sum + 1000 / intervalMs, 0)
-  return Math.max(1, perSecond / maxRate)
+  const further = (furtherNames * 1000) / furtherInterval(furtherNames)
+  return Math.max(1, perSecond / (maxRate - further))
+}
+
+/** Returns the time between two checks of each of so many further names, milliseconds. */
+export function furtherInterval(furtherNames: number): number {
+  return Math.max(furtherMs, (furtherNames * 1000) / maxFurtherRate)
 }
 
 /** Returns the share of the interval at which a subject is checked: always the same one, and spread evenly over many subjects. */

@@ -133,6 +133,21 @@ export const UpstreamUptime = z
   .meta({ id: 'UpstreamUptime' })
 export type UpstreamUptime = z.infer<typeof UpstreamUptime>
 
+/** A name of a site at a Caddy server, with its last check since the start of the service. */
+export const CheckedName = z
+  .object({
+    name: z.string(),
+    server: z.string().meta({ description: 'Name of the Caddy server' }),
+    what: z.enum(['request', 'handshake']).meta({
+      description: 'The first name is requested at the interval of the site; of others the TLS handshake is checked',
+    }),
+    checked_at: Timestamp.nullable(),
+    latency_ms: z.number().nonnegative().nullable(),
+    failure: CheckFailure.nullable(),
+  })
+  .meta({ id: 'CheckedName' })
+export type CheckedName = z.infer<typeof CheckedName>
+
 /** Everything about the checks of one site. */
 export const SiteUptimeDetail = z
   .object({
@@ -141,6 +156,8 @@ export const SiteUptimeDetail = z
     off_reason: z.string().nullable().meta({ description: 'Why the site is not checked' }),
     days: z.array(UptimeDay).meta({ description: 'The last 90 days, oldest first' }),
     points: z.array(UptimePoint).meta({ description: 'The last 48 hours, oldest first' }),
+    names: z.array(CheckedName).meta({ description: 'Empty while the site is not checked' }),
+    unchecked_names: z.string().nullable().meta({ description: 'Which other names are not checked, and why' }),
     recent: z.array(RecentCheck).meta({ description: 'Newest first' }),
     incidents: z.array(Incident).meta({ description: 'Newest first, at most 50' }),
     upstreams: z.array(UpstreamUptime),

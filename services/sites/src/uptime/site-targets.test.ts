@@ -6,7 +6,7 @@ import { offReason, siteTarget } from './site-targets.ts'
 const site = (members: object, isServed = true) => ({
   id: 1,
   name: 'A',
-  isServed,
+  servers: isServed ? [{ id: 1, name: 'caddy', endpoint: undefined }] : [],
   record: makeRecord({ site_name: 'A', domains: ['a.test'], upstreams: [{ url: 'http://10.0.0.5' }], ...members }),
 })
 

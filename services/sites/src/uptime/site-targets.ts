@@ -1,14 +1,23 @@
 import { probeName } from '../certificates/grader/handshake.ts'
+import { isWildcard } from '../sites/domains.ts'
 import type { SiteRecord } from '../sites/schema.ts'
-import type { SiteTarget } from './probe/check-site.ts'
+import type { CaddyEndpoint, SiteTarget } from './probe/check-site.ts'
+
+/** A Caddy server, as far as the checks of its sites are concerned. */
+export interface WatchedServer {
+  readonly id: number
+  readonly name: string
+  /** Undefined while the service's own Caddy does not run. */
+  readonly endpoint: CaddyEndpoint | undefined
+}
 
 /** A site as far as its checks are concerned. */
 export interface SiteToWatch {
   readonly id: number
   readonly name: string
   readonly record: SiteRecord
-  /** True if the first server runs a version of the site. */
-  readonly isServed: boolean
+  /** Caddy servers that run a version of the site. */
+  readonly servers: readonly WatchedServer[]
 }
 
 /** The subject of a site's check. */
@@ -18,14 +27,18 @@ export const siteSubject = (id: number): string => `site:${id}`
 export const upstreamSubject = (address: string): string => `upstream:${address}`
 
 /** Returns why a site is not checked; undefined when it is. */
-export function offReason({ record, isServed }: SiteToWatch): string | undefined {
+export function offReason({ record, servers }: SiteToWatch): string | undefined {
   if (!record.enabled) return 'The site is switched off.'
   if (!record.check.enabled) return 'Checks of this site are switched off.'
   const { tls, domains } = record
-  if (tls.mode === 'on_demand' && domains.every((domain) => domain.startsWith('*.')))
+  if (tls.mode === 'on_demand' && domains.every(isWildcard))
     return 'A check would order a certificate for a name below the wildcard.'
-  return isServed ? undefined : 'Caddy does not serve the site yet.'
+  return servers.length > 0 ? undefined : 'Caddy does not serve the site yet.'
 }
+
+/** Returns the name under which a site is requested: the first that is no wildcard, where there is one. */
+export const firstName = (domains: readonly string[]): string =>
+  domains.find((domain) => !isWildcard(domain)) ?? domains[0] ?? ''
 
 /**
  * Returns what is requested of a site. `hasOwnAuthority` is true when the settings name another authority than a public one, whose
@@ -35,7 +48,7 @@ export function siteTarget({ record }: SiteToWatch, hasOwnAuthority: boolean): S
   const { domains, tls, check, reach } = record
   const isPublic = (tls.mode === 'auto' || tls.mode === 'on_demand') && !tls.staging && tls.acme_ca === null
   return {
-    host: probeName(domains.find((domain) => !domain.startsWith('*.')) ?? domains[0] ?? ''),
+    host: probeName(firstName(domains)),
     domains,
     isTls: tls.mode !== 'off',
     needsTrust: isPublic && !hasOwnAuthority,

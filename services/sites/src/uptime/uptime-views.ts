@@ -4,7 +4,10 @@ import { notFound } from '../problems.ts'
 import { barOf, dayViews, pointViews, sharesOf, shownDays } from './day-views.ts'
 import { dayMs, dayOf } from './pending-results.ts'
 import { kept } from './result-writer.ts'
+import type { CheckOutcome } from './probe/check-site.ts'
+import type { SiteRounds } from './probe/site-rounds.ts'
 import type {
+  CheckedName,
   CheckFailure,
   CheckResult,
   Incident,
@@ -53,15 +56,28 @@ export function createUptimeViews(context: ViewContext) {
     /** Checks a site at once and says what came back. */
     async checkNow(id: number): Promise<CheckResult> {
       const site = await siteOf(id)
-      const { failure, cameBack, latencyMs } = await uptime.checkNow(site)
-      return {
-        is_good: failure === undefined,
-        asked: uptime.askedOf(site),
-        came_back: cameBack,
-        advice: failure?.advice ?? '',
-        latency_ms: latencyMs ?? null,
-      }
+      return checkResult(await uptime.checkNow(site), uptime.askedOf(site), uptime.probesOf(site).further.length)
     },
+  }
+}
+
+const notServed = {
+  is_good: false,
+  came_back: 'No Caddy server serves the site.',
+  advice: 'Switch the site on, or see its state for why no server took it.',
+}
+
+function checkResult(outcome: CheckOutcome | undefined, asked: string, further: number): CheckResult {
+  if (outcome === undefined) return { ...notServed, asked, latency_ms: null }
+  const { failure, cameBack, latencyMs } = outcome
+  const isGood = failure === undefined
+  const others = further === 1 ? 'The other name has its certificate.' : `${further} other checks are good too.`
+  return {
+    is_good: isGood,
+    asked: failure?.asked ?? asked,
+    came_back: isGood && further > 0 ? `${cameBack} ${others}` : cameBack,
+    advice: failure?.advice ?? '',
+    latency_ms: latencyMs ?? null,
   }
 }
 
@@ -107,6 +123,8 @@ async function readSite(context: ViewContext, site: SiteToWatch): Promise<SiteUp
     off_reason: off ?? null,
     days: dayViews(about.days, now),
     points: pointViews(await pointsOf(db, subject, now - kept.pointMs)),
+    names: uptime.rounds.results(site.id).map(nameView),
+    unchecked_names: off === undefined ? (uptime.probesOf(site).unchecked ?? null) : null,
     recent: (uptime.subjects.get(subject)?.recent ?? []).map(recentView).toReversed(),
     incidents: incidents.map(incidentView),
     upstreams: upstreams.map((address) =>
@@ -130,6 +148,17 @@ const recentView = ({ at, isGood, latencyMs, cameBack }: Recent): RecentCheck =>
   latency_ms: latencyMs ?? null,
   came_back: cameBack,
 })
+
+function nameView({ probe, result }: ReturnType<SiteRounds['results']>[number]): CheckedName {
+  return {
+    name: probe.name,
+    server: probe.server.name,
+    what: probe.target.isHandshake ? 'handshake' : 'request',
+    checked_at: toIsoString(result?.checkedAt ?? null),
+    latency_ms: result?.outcome.latencyMs ?? null,
+    failure: result?.outcome.failure ?? null,
+  }
+}
 
 const order: Readonly<Record<UptimeState, number>> = { down: 0, unknown: 1, maintenance: 2, up: 3, off: 4 }
 

@@ -5,20 +5,21 @@ import type { UpstreamState } from '../traffic/schema.ts'
 import { addressesOf } from '../traffic/upstreams/upstream-states.ts'
 import { Checker, type Checked, type Verdict } from './checker.ts'
 import type { MaintenanceWindows } from './maintenance/maintenance-windows.ts'
-import { askedText, checkSite, type CheckContext, type CheckOutcome, type SiteTarget } from './probe/check-site.ts'
+import { askedText, checkSite, type CheckOutcome } from './probe/check-site.ts'
+import { probesOf, type SiteProbes } from './probe/site-probes.ts'
+import { countFurther, SiteRounds, type RoundContext } from './probe/site-rounds.ts'
 import { ResultWriter } from './result-writer.ts'
 import { maxGapOf, stretchOf } from './schedule.ts'
 import { siteReports, type SiteReport } from './site-reports.ts'
-import { offReason, siteSubject, siteTarget, upstreamSubject, type SiteToWatch } from './site-targets.ts'
+import { offReason, siteSubject, upstreamSubject, type SiteToWatch } from './site-targets.ts'
 import { Subjects } from './subjects.ts'
 import { allSubjects, openIncidents } from './store.ts'
 import type { UptimeTables } from './tables.ts'
 import { upstreamOutcome } from './upstream-outcome.ts'
 
-/** All sites as they are to be checked, and the Caddy that serves them. */
+/** All sites as they are to be checked. */
 export interface WatchedSites {
   readonly sites: readonly SiteToWatch[]
-  readonly endpoint: CheckContext['endpoint']
   /** True when certificates come from an authority of the operator's own. */
   readonly hasOwnAuthority: boolean
 }
@@ -36,7 +37,6 @@ export interface UptimeDependencies {
 
 interface CheckedSite extends Checked {
   readonly site: SiteToWatch
-  readonly target: SiteTarget
 }
 
 /** Failed checks in a row after which an upstream is down. */
@@ -56,9 +56,10 @@ const reportMs = 5000
 export class Uptime {
   readonly subjects: Subjects
   readonly writer: ResultWriter
+  readonly rounds: SiteRounds
   readonly #dependencies: UptimeDependencies
   readonly #checker: Checker<CheckedSite>
-  #watched: WatchedSites = { sites: [], endpoint: undefined, hasOwnAuthority: false }
+  #watched: WatchedSites = { sites: [], hasOwnAuthority: false }
   #byId: ReadonlyMap<number, SiteToWatch> = new Map()
   #upstreamsBySite: ReadonlyMap<number, readonly UpstreamState[]> = new Map()
   #refreshing: Promise<void> | undefined
@@ -73,6 +74,7 @@ export class Uptime {
     const { db, timers, log } = dependencies
     this.writer = new ResultWriter({ db, timers, log })
     this.subjects = new Subjects(timers, this.writer.pending)
+    this.rounds = new SiteRounds({ clock: timers, check: checkSite })
     this.#checker = new Checker({ timers, log, check: (target, signal) => this.#check(target, signal) })
   }
 
@@ -152,22 +154,29 @@ export class Uptime {
     return isSwitchedOn || this.#dependencies.windows.isActive(siteId)
   }
 
-  /** Describes what the check of a site requests. */
+  /** Returns the checks of a site, of which each round makes some. */
+  probesOf(site: SiteToWatch): SiteProbes {
+    return probesOf(site, this.#watched.hasOwnAuthority)
+  }
+
+  /** Describes what the check of a site requests under its first name, at the first server that runs it. */
   askedOf(site: SiteToWatch): string {
-    return askedText(siteTarget(site, this.#watched.hasOwnAuthority), this.#watched)
+    const [probe] = this.probesOf(site).first
+    return probe === undefined ? 'Nothing was requested' : askedText(probe.target, probe.server)
   }
 
-  /** Checks a site at once; the result is not counted. */
-  checkNow(site: SiteToWatch): Promise<CheckOutcome> {
-    return checkSite(siteTarget(site, this.#watched.hasOwnAuthority), this.#contextOf(site))
+  /** Checks all names of a site at all servers at once; the result is not counted. Undefined for a site that no server runs. */
+  checkNow(site: SiteToWatch): Promise<CheckOutcome | undefined> {
+    return this.rounds.checkAll(this.probesOf(site), this.#contextOf(site))
   }
 
-  async #check({ subject, site, target, intervalMs }: CheckedSite, signal: AbortSignal): Promise<Verdict> {
-    const { settings } = target
+  async #check({ subject, site, intervalMs }: CheckedSite, signal: AbortSignal): Promise<Verdict> {
+    const settings = site.record.check
     const isPaused = this.isInMaintenance(site.id)
-    const outcome = isPaused ? undefined : await checkSite(target, { ...this.#contextOf(site), signal })
-    if (signal.aborted) return { failed: 0, isUnsettled: false }
     const before = this.#stateOf(subject)
+    const context = { ...this.#contextOf(site), signal }
+    const outcome = isPaused ? undefined : await this.rounds.check(site.id, before === 'down', context)
+    if (signal.aborted || (outcome === undefined && !isPaused)) return { failed: 0, isUnsettled: false }
     this.subjects.observe({
       subject,
       outcome,
@@ -188,12 +197,12 @@ export class Uptime {
     return this.subjects.get(subject)?.track.availability.state ?? 'unknown'
   }
 
-  #contextOf({ id }: SiteToWatch): CheckContext {
+  #contextOf({ id }: SiteToWatch): RoundContext {
     const upstreams = this.upstreamsOf(id)
     const down = upstreams.filter(({ up }) => up === false)
     const upstreamNote = down.map(({ address, reason }) => `Upstream ${address}: ${reason ?? 'down'}.`).join(' ')
     const areUpstreamsDown = down.length > 0 && down.length === upstreams.length
-    return { endpoint: this.#watched.endpoint, now: this.#dependencies.timers.now(), upstreamNote, areUpstreamsDown }
+    return { now: this.#dependencies.timers.now(), upstreamNote, areUpstreamsDown }
   }
 
   /** Reads the sites anew, once at a time and once more when something changed meanwhile. */
@@ -215,17 +224,16 @@ export class Uptime {
   async #readSites(): Promise<void> {
     await this.#dependencies.windows.read()
     this.#watched = await this.#dependencies.watched()
-    const { sites, hasOwnAuthority } = this.#watched
+    const { sites } = this.#watched
     this.#byId = new Map(sites.map((site) => [site.id, site]))
     const checked = sites.filter((site) => offReason(site) === undefined)
-    const stretch = stretchOf(checked.map(({ record }) => record.check.interval_seconds * 1000))
+    const probes = new Map(checked.map((site) => [site.id, this.probesOf(site)]))
+    this.rounds.setSites(probes)
+    const intervalOf = ({ record }: SiteToWatch) => record.check.interval_seconds * 1000
+    const requests = checked.flatMap((site) => Array<number>(this.rounds.requestsOf(site.id)).fill(intervalOf(site)))
+    const stretch = stretchOf(requests, countFurther(probes.values()))
     this.#checker.setTargets(
-      checked.map((site) => ({
-        subject: siteSubject(site.id),
-        intervalMs: site.record.check.interval_seconds * 1000 * stretch,
-        site,
-        target: siteTarget(site, hasOwnAuthority),
-      })),
+      checked.map((site) => ({ subject: siteSubject(site.id), intervalMs: intervalOf(site) * stretch, site })),
     )
     await this.#forgetOthers(checked)
   }

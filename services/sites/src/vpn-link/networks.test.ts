@@ -75,7 +75,8 @@ test('what keeps devices inside from Caddy is warned of', () => {
     tunnels: JSON.stringify([{ name: 'wg0', networks: ['10.8.0.0/24'], masquerades: true }]),
     tunnels_at: 0,
   }
-  const state = { problem: undefined, checkedAt: 0, records: 1, waiting: 0, conflicts: new Map<string, string>() }
+  const none = { problem: undefined, failingSince: undefined, conflicts: new Map<string, string>() }
+  const state = { ...none, checkedAt: 0, records: 1, waiting: 0 }
   const caddy = { bind: ['127.0.0.1'], httpPort: 8180, httpsPort: 8543 }
   const warnings = (changes: Partial<typeof row>, at = caddy) =>
     linkView({ ...row, ...changes }, state, { interfaces: machine, hostAddresses: [], caddy: at }).warnings

@@ -1,6 +1,6 @@
 import type { Log, Timers } from '@hearth/runtime'
 import { planRecords, recordKey, type NameRecord } from './plan-records.ts'
-import { VpnFailed, type VpnClient } from './vpn-client.ts'
+import { VpnFailed, type VpnClient, type VpnFailureKind } from './vpn-client.ts'
 
 /** What the VPN is to have. */
 export interface WantedRecords {
@@ -23,9 +23,18 @@ export interface RecordSyncDependencies {
   readonly onState: () => void
 }
 
+/** Why the records are not in step. */
+export interface VpnProblem {
+  /** `internal` when it is not the VPN's. */
+  readonly kind: VpnFailureKind | 'internal'
+  readonly message: string
+}
+
 /** State of the records, as it is shown. */
 export interface RecordState {
-  readonly problem: string | undefined
+  readonly problem: VpnProblem | undefined
+  /** Time of the first of the failures; undefined while there is no problem. */
+  readonly failingSince: number | undefined
   readonly checkedAt: number | undefined
   readonly records: number
   readonly waiting: number
@@ -59,7 +68,8 @@ export class RecordSync {
   /** Number of records when they were read last. */
   #count = 0
   #waiting = 0
-  #problem: string | undefined
+  #problem: VpnProblem | undefined
+  #failingSince: number | undefined
   #checkedAt: number | undefined
   #failures = 0
   #retryAt = Number.NEGATIVE_INFINITY
@@ -79,6 +89,7 @@ export class RecordSync {
     for (const name of this.#overridden) conflicts.set(name, overriddenNote)
     return {
       problem: this.#problem,
+      failingSince: this.#failingSince,
       checkedAt: this.#checkedAt,
       records: this.#actual?.size ?? this.#count,
       waiting: this.#waiting,
@@ -143,6 +154,7 @@ export class RecordSync {
     this.#count = 0
     this.#waiting = 0
     this.#problem = undefined
+    this.#failingSince = undefined
     this.#checkedAt = undefined
     this.#failures = 0
     this.#retryAt = Number.NEGATIVE_INFINITY
@@ -177,13 +189,15 @@ export class RecordSync {
       if (target === undefined) return
       await this.#bringInStep(target)
       this.#problem = undefined
+      this.#failingSince = undefined
       this.#failures = 0
       this.#retryAt = Number.NEGATIVE_INFINITY
     } catch (error) {
       // Whether the last change was made is not known.
       this.#count = this.#actual?.size ?? this.#count
       this.#actual = undefined
-      this.#problem = error instanceof VpnFailed ? error.message : 'The records could not be brought in step.'
+      this.#problem = problemOf(error)
+      this.#failingSince ??= timers.now()
       if (!(error instanceof VpnFailed) && !this.#isClosed)
         log.error({ err: error }, 'the records of the VPN could not be brought in step')
       const wait = Math.min(backOff.first * 2 ** this.#failures, backOff.longest)
@@ -229,4 +243,9 @@ export class RecordSync {
       this.#checkedAt = timers.now()
     }
   }
+}
+
+function problemOf(error: unknown): VpnProblem {
+  if (error instanceof VpnFailed) return { kind: error.kind, message: error.message }
+  return { kind: 'internal', message: 'The records could not be brought in step.' }
 }

@@ -85,6 +85,7 @@ export const VpnLinkView = z
       description: 'in_step: the VPN has the records; waiting: a change is under way; failing: see `problem`',
     }),
     problem: z.string().nullable(),
+    failing_since: timestamp.meta({ description: 'Time of the first of the failures; null while there is no problem' }),
     checked_at: timestamp.meta({ description: 'Time at which the VPN answered last' }),
     record_count: z.int().meta({ description: 'Records that this service keeps in the VPN' }),
     waiting_count: z.int().meta({ description: 'Records that are still to be written or removed' }),

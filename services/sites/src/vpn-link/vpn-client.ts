@@ -5,8 +5,8 @@ import { networkOf } from './networks.ts'
 import { recordKey, type NameRecord, type RecordBatch } from './plan-records.ts'
 import type { Tunnel } from './schema.ts'
 
-/** Kind of failure of the VPN. `token` and `address` name the member of the link that is wrong. */
-export type VpnFailureKind = 'address' | 'token' | 'away' | 'busy'
+/** Kind of failure of the VPN. `token` and `address` name the member of the link that is wrong; `version` is one that is too old. */
+export type VpnFailureKind = 'address' | 'token' | 'version' | 'away' | 'busy'
 
 /** The VPN cannot be used. The message says what is wrong and what to do, and holds no secret. */
 export class VpnFailed extends Error {
@@ -199,7 +199,7 @@ function failureOf(answer: GuardedAnswer): VpnFailed {
     return new VpnFailed('token', 'The token is read-only. Records need one with the permissions `full`.')
   if (status === 403) return new VpnFailed('token', `The VPN refuses the token: ${said}.`)
   if (status === 404 || status === 405)
-    return new VpnFailed('address', 'This Hearth VPN is too old to keep records for sites. Update it.')
+    return new VpnFailed('version', 'This Hearth VPN is too old to keep records for sites. Update it.')
   if (status !== 429) return new VpnFailed('away', `The VPN has a problem: ${said}.`)
   const seconds = Number(headers.get('retry-after') ?? 'none')
   const retryAfterMs = Number.isFinite(seconds) ? Math.min(Math.max(0, seconds) * 1000, maxWait) : 60_000

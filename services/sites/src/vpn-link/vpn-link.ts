@@ -9,9 +9,10 @@ import { conflict, invalidField } from '../problems.ts'
 import type { ReachNetworks } from '../sites/reach-schema.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import { linkView, networksOfRow, type CaddyAddresses } from './link-view.ts'
+import { LinkWatch } from './link-watch.ts'
 import { vpnPolicy } from './outbound.ts'
 import { recordsOf } from './plan-records.ts'
-import { RecordSync } from './record-sync.ts'
+import { RecordSync, type VpnProblem } from './record-sync.ts'
 import type { VpnLinkChange, VpnLinkView, VpnUnlinked } from './schema.ts'
 import * as store from './store.ts'
 import type { VpnLinkRow, VpnLinkTables } from './tables.ts'
@@ -30,6 +31,21 @@ export interface VpnLinkDependencies {
   readonly caddy: () => Promise<CaddyAddresses | undefined>
   /** Called when other networks count as inside. */
   readonly onNetworks: () => void
+  /** Called when the link has failed for a while, works again, or was ended. */
+  readonly onHealth: (health: LinkHealth) => void
+}
+
+/** What there is to tell about the link. */
+export type LinkHealth =
+  | { readonly kind: 'failing'; readonly problem: VpnProblem }
+  | { readonly kind: 'good' | 'ended' }
+
+/** State of the link, for monitoring. */
+export interface LinkFigures {
+  readonly isUp: boolean
+  readonly checkedAt: number | undefined
+  readonly records: number
+  readonly waiting: number
 }
 
 type Link = Omit<VpnLinkRow, 'id'>
@@ -53,17 +69,26 @@ export async function openVpnLink(dependencies: VpnLinkDependencies): Promise<Vp
 export class VpnLink {
   readonly #dependencies: VpnLinkDependencies
   readonly #sync: RecordSync
+  readonly #watch: LinkWatch
   readonly #queue = createKeyedQueue(20)
   #requests = new AbortController()
   #row: Link | undefined
   /** What was published last of the state of the records. */
   #state = ''
+  #isClosed = false
   /** Addresses of the VPN's host in its tunnels, as it said last. */
   #hostAddresses: readonly string[] = []
 
   constructor(dependencies: VpnLinkDependencies, row: VpnLinkRow | undefined) {
     this.#dependencies = dependencies
     this.#row = row
+    const { timers, onHealth } = dependencies
+    this.#watch = new LinkWatch({
+      timers,
+      onBegan: (problem) => onHealth({ kind: 'failing', problem }),
+      onEnded: () => onHealth({ kind: 'good' }),
+      onUnlinked: () => onHealth({ kind: 'ended' }),
+    })
     this.#sync = new RecordSync({
       ...dependencies,
       wanted: () => this.#wanted(),
@@ -88,8 +113,17 @@ export class VpnLink {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
+    this.#watch.close()
     this.#interrupt(new VpnFailed('away', 'The service ends.'))
     await this.#sync.close()
+  }
+
+  /** Returns the state of the link; undefined without one, and before the first answer or failure. */
+  figures(): LinkFigures | undefined {
+    const { problem, checkedAt, records, waiting } = this.#sync.state()
+    if (this.#row?.address == null || (problem === undefined && checkedAt === undefined)) return undefined
+    return { isUp: problem === undefined, checkedAt, records, waiting }
   }
 
   async view(): Promise<VpnLinkView> {
@@ -196,6 +230,7 @@ export class VpnLink {
 
   #noteState(): void {
     const { problem, records, waiting, conflicts } = this.#sync.state()
+    if (!this.#isClosed) this.#watch.observe(this.#row?.address == null ? 'unlinked' : (problem ?? 'good'))
     const state = JSON.stringify([problem, records, waiting, conflicts.size])
     if (state === this.#state) return
     this.#state = state

@@ -2,7 +2,6 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import { hashToken } from '@hearth/credentials'
 import { uniqueViolation, type Database } from '@hearth/database'
 import { parseJson, toIsoString, type Clock } from '@hearth/runtime'
-import type { Kysely } from 'kysely'
 import type { AccountTables } from '../../accounts/tables.ts'
 import { usersIn } from '../../accounts/users.ts'
 import { conflict, notFound } from '../../problems.ts'
@@ -29,7 +28,7 @@ export interface Client extends ClientSettings {
 }
 
 /** Most applications that there may be. */
-const maxClients = 200
+export const maxClients = 200
 
 /** Applications that sign people in through the portal. */
 export class Clients {
@@ -60,7 +59,7 @@ export class Clients {
 
   /** Returns all applications. */
   async all(): Promise<Client[]> {
-    return (await store.listClientRows(this.#db)).map(clientOfRow)
+    return allClients(this.#db)
   }
 
   /** Adds an application; the secret is returned this once. */
@@ -69,18 +68,7 @@ export class Clients {
     checkClientInput(input, await groups())
     if ((await store.listClientIds(this.#db)).length >= maxClients)
       throw conflict(`There are ${maxClients} applications already`)
-    const { name, ...settings } = input
-    const secret = input.is_public ? null : createSecret()
-    const row: OpenIdClientRow = {
-      id: randomUUIDv7(),
-      name,
-      secret_hash: secret === null ? null : hashToken(secret),
-      settings: JSON.stringify(settings),
-      created_at: clock.now(),
-      last_used_at: null,
-      last_user_id: null,
-    }
-    await nameTaken(() => store.insertClientRow(this.#db, row))
+    const { row, secret } = await insertClient(this.#db, input, clock.now())
     await onChanged()
     return { client: viewOf(row, undefined), client_secret: secret }
   }
@@ -93,13 +81,7 @@ export class Clients {
     checkClientInput(input, await groups())
     if (!input.is_public && before.secretHash === null)
       throw conflict('A public application has no secret: make a new secret for it, which makes it a confidential one')
-    const { name, ...given } = input
-    const settings = { ...given, admin_groups: input.admin_groups ?? before.admin_groups }
-    const secret = input.is_public ? { secret_hash: null } : {}
-    await database.query.transaction().execute(async (trx) => {
-      await nameTaken(() => store.updateClientRow(trx, id, { name, settings: JSON.stringify(settings), ...secret }))
-      if (before.consent !== input.consent) await store.deleteConsentRows(trx, id)
-    })
+    await database.query.transaction().execute((trx) => replaceClient(trx, before, input))
     await onChanged()
     return this.get(id)
   }
@@ -129,13 +111,62 @@ export class Clients {
   }
 }
 
-/** Returns the name of an application for each group that one names. */
-export async function applicationsByGroup(db: Kysely<OpenIdProviderTables>): Promise<Map<string, string>> {
-  const clients = (await store.listClientRows(db)).map(clientOfRow)
+/** Adds an application, whose settings were checked; returns it with its secret, which is null for a public one. */
+export async function insertClient(
+  db: store.Query,
+  { name, ...settings }: OpenIdClientValues,
+  now: number,
+): Promise<{ readonly row: OpenIdClientRow; readonly secret: string | null }> {
+  const secret = settings.is_public ? null : createSecret()
+  const row: OpenIdClientRow = {
+    id: randomUUIDv7(),
+    name,
+    secret_hash: secret === null ? null : hashToken(secret),
+    settings: JSON.stringify(settings),
+    created_at: now,
+    last_used_at: null,
+    last_user_id: null,
+  }
+  await nameTaken(() => store.insertClientRow(db, row))
+  return { row, secret }
+}
+
+/**
+ * Replaces the settings of an application, which were checked. Consents end when their question changes. Returns the secret of one
+ * that was public and is not any more; undefined otherwise.
+ */
+export async function replaceClient(
+  trx: store.Query,
+  before: Client,
+  { name, ...given }: OpenIdClientValues,
+): Promise<string | undefined> {
+  const settings = { ...given, admin_groups: given.admin_groups ?? before.admin_groups }
+  const secret = given.is_public || before.secretHash !== null ? undefined : createSecret()
+  const hash = given.is_public ? { secret_hash: null } : secret === undefined ? {} : { secret_hash: hashToken(secret) }
+  const values = { name, settings: JSON.stringify(settings), ...hash }
+  await nameTaken(() => store.updateClientRow(trx, before.id, values))
+  if (before.consent !== given.consent) await store.deleteConsentRows(trx, before.id)
+  return secret
+}
+
+/** Returns all applications. */
+export async function allClients(db: store.Query): Promise<Client[]> {
+  return (await store.listClientRows(db)).map(clientOfRow)
+}
+
+/** Returns the name of an application for each group that one of these names. */
+export function namedGroups(
+  clients: readonly Pick<OpenIdClientValues, 'name' | 'groups' | 'admin_groups'>[],
+): Map<string, string> {
   const named = clients.flatMap(({ name, groups, admin_groups: admins = [] }) =>
     [...groups, ...admins].map((group) => [group, name] as const),
   )
   return new Map(named)
+}
+
+/** Returns the name of an application for each group that one names. */
+export async function applicationsByGroup(db: store.Query): Promise<Map<string, string>> {
+  return namedGroups(await allClients(db))
 }
 
 const createSecret = (): string => randomBytes(32).toString('base64url')

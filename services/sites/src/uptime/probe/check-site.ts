@@ -19,10 +19,19 @@ export interface SiteTarget {
   readonly settings: SiteCheck
 }
 
+/** Where a Caddy server takes connections. */
+export interface CaddyEndpoint {
+  readonly address: string
+  readonly httpPort: number
+  readonly httpsPort: number
+  /** Name of the server where there are several. */
+  readonly name?: string
+}
+
 /** Where and how it is checked. */
 export interface CheckContext {
-  /** Caddy's address and ports; undefined while there is none. */
-  readonly endpoint: { readonly address: string; readonly httpPort: number; readonly httpsPort: number } | undefined
+  /** Undefined while there is no Caddy. */
+  readonly endpoint: CaddyEndpoint | undefined
   readonly now: number
   /** Says which upstreams of the site are down; empty for none. */
   readonly upstreamNote: string
@@ -48,7 +57,8 @@ export function askedText(target: SiteTarget, { endpoint }: Pick<CheckContext, '
   const url = `${target.isTls ? 'https' : 'http'}://${host}${target.settings.path}`
   const what = target.isHandshake ? `A TLS handshake for ${url}` : `GET ${url}`
   if (endpoint === undefined) return what
-  return `${what} from Caddy at ${endpoint.address}:${target.isTls ? endpoint.httpsPort : endpoint.httpPort}`
+  const server = endpoint.name === undefined ? 'Caddy' : `the Caddy server ${endpoint.name}`
+  return `${what} from ${server} at ${endpoint.address}:${target.isTls ? endpoint.httpsPort : endpoint.httpPort}`
 }
 
 /** Checks a site through Caddy. Connects to Caddy alone, whatever the site answers. Never rejects. */

@@ -10,12 +10,16 @@ export function StateBanners() {
   const { isAdmin } = useSession()
   const { data } = useCaddyStatus(isAdmin)
   const banner = data === undefined ? undefined : bannerOf(data)
-  if (banner === undefined) return null
+  return banner === undefined ? null : <StateBanner {...banner} />
+}
+
+/** A banner that says what is wrong, with the way to where it is mended. */
+export function StateBanner({ color, icon, title, text, action }: Banner) {
   return (
-    <Alert className="state-banner" color={banner.color} icon={banner.icon} title={banner.title} role="note">
+    <Alert className="state-banner" color={color} icon={icon} title={title} role="note">
       <div className="state-banner-body">
-        <Text size="sm">{banner.text}</Text>
-        {banner.action}
+        <Text size="sm">{text}</Text>
+        {action}
       </div>
     </Alert>
   )
@@ -57,7 +61,8 @@ function bannerOf(status: CaddyStatus): Banner | undefined {
   return undefined
 }
 
-function To({ href, children }: { href: string; children: ReactNode }) {
+/** The link of a banner. */
+export function To({ href, children }: { href: string; children: ReactNode }) {
   return (
     <Button component={Link} href={href} variant="default" size="xs">
       {children}

@@ -8,6 +8,7 @@ import { CertificateList, NodeList, RevisionList, SiteName, UpstreamList } from 
 import { StateBanners } from '../drift/state-banners.tsx'
 import { readTraffic, type TrafficOverview, trafficPace, type TrafficRange } from '../traffic/read-traffic.ts'
 import { TrafficCharts, TrafficSection } from '../traffic/traffic-card.tsx'
+import { VpnBanner } from '../vpn/vpn-banner.tsx'
 
 /** Overview: traffic, and what needs attention. */
 export function DashboardPage() {
@@ -23,6 +24,7 @@ export function DashboardPage() {
     <>
       <PageHeader title="Dashboard" />
       <StateBanners />
+      <VpnBanner />
       <div className="hearth-stack">
         <Counts traffic={traffic.data} />
         <TrafficSection range={range} onRange={setRange}>

@@ -28,7 +28,8 @@ export const settingsSections: readonly SettingsSection<SettingsValues>[] = [
         name: 'site_probe',
         kind: 'switch',
         label: 'Request each changed site once after it was applied',
-        description: 'When the new configuration does not answer, the one before comes back by itself',
+        description:
+          'When the new configuration does not answer, the one before comes back by itself. Switch it off when Hearth does not reach the ports of a further Caddy server: sites are not checked there then either.',
       },
       {
         name: 'allow_raw',

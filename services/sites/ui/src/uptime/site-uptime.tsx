@@ -15,7 +15,7 @@ import { useState } from 'react'
 import { api, keys, type Schemas } from '../api.ts'
 import { IncidentList } from './incident-list.tsx'
 import { type SiteUptimeDetail, useSiteUptime } from './read-uptime.ts'
-import { RecentChecks, UpstreamList } from './recent-checks.tsx'
+import { NameList, RecentChecks, UpstreamList } from './recent-checks.tsx'
 import { UptimeBar } from './uptime-bar.tsx'
 import { FailureText, Since, UptimeBadge } from './uptime-state.tsx'
 import { dayText, percentText } from './uptime-words.ts'
@@ -30,6 +30,7 @@ export function SiteUptimeView({ id }: { id: number }) {
       <DaySection uptime={uptime.data} />
       <LatencySection uptime={uptime.data} />
       <IncidentList incidents={uptime.data.incidents} />
+      <NameList names={uptime.data.names} unchecked={uptime.data.unchecked_names} />
       <UpstreamList upstreams={uptime.data.upstreams} />
       <RecentChecks checks={uptime.data.recent} />
     </Stack>

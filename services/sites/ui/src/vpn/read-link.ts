@@ -8,9 +8,10 @@ export type VpnLink = Schemas['VpnLink']
 const paceMs = 5000
 
 /** The link with a Hearth VPN, the networks that count as inside, and the state of the records. */
-export const useVpnLink = () =>
+export const useVpnLink = (enabled = true) =>
   useQuery({
     queryKey: keys.vpnLink,
+    enabled,
     queryFn: () => answer(api.GET('/api/vpn-link')),
     refetchInterval: ({ state }) => (state.data?.state === 'waiting' ? paceMs : false),
   })
