@@ -32,6 +32,8 @@ export interface OrderPlace extends AsyncDisposable {
 /** Options of the place. */
 export interface OrderPlaceOptions extends SitesOptions {
   readonly zones?: readonly TestZone[]
+  /** Address of the name server; a fresh one when missing. */
+  readonly address?: string
   readonly pebbleEnvironment?: Readonly<Record<string, string>>
   readonly environment?: Readonly<Record<string, string>>
   /** Address of the name server that the authority asks; the one with the zones when missing. */
@@ -40,9 +42,16 @@ export interface OrderPlaceOptions extends SitesOptions {
 
 /** Starts all of it; the zone is `example.org` unless others are named. */
 export async function openOrderPlace(options: OrderPlaceOptions = {}): Promise<OrderPlace> {
-  const { zones = [{ name: 'example.org' }], pebbleEnvironment, environment: more, authorityAsks, ...rest } = options
+  const {
+    address,
+    zones = [{ name: 'example.org' }],
+    pebbleEnvironment,
+    environment: more,
+    authorityAsks,
+    ...rest
+  } = options
   await using made = new AsyncDisposableStack()
-  const names = made.use(await startNameServer(zones))
+  const names = made.use(await startNameServer(zones, address))
   const asked = typeof authorityAsks === 'function' ? await authorityAsks(names, made) : authorityAsks
   const pebble = made.use(await startPebble(asked ?? names.address, pebbleEnvironment))
   const environment = {
