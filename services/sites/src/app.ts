@@ -62,7 +62,7 @@ import { withPages } from './portal/applications.ts'
 import { Portal } from './portal/portal.ts'
 import { portalObstacle, portalSockets } from './portal/portal-server.ts'
 import { PortalState } from './portal/portal-state.ts'
-import { toError } from './problems.ts'
+import { Problem, toError } from './problems.ts'
 import { createRouteLimits } from './route-limits.ts'
 import { documentWithoutTokens, openapiDocument } from './openapi.ts'
 import { allRoutes, type Features } from './routes.ts'
@@ -157,6 +157,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     uploads,
     allow: context.config.outboundAllow,
     resolvers: context.config.dnsResolvers,
+    whyNotServed: (id) => whyNotServed(id, { db, sync: deploy.sync }),
     onOrder: (order) => context.siteReports.order(order),
   })
   const vpnLink = await openVpnLink({
@@ -421,6 +422,18 @@ export type Deploy = Awaited<ReturnType<typeof openDeploy>>
 type OnResult = (result: ApplyResult, durationMs: number) => void
 
 /** A change that the service makes by itself. */
+/** Applies the sites that use a stored certificate; resolves to why a Caddy does not serve it, or undefined. */
+async function whyNotServed(id: number, { db, sync }: { db: Kysely<Tables>; sync: SyncSites }) {
+  const siteIds = await sitesUsingCertificate(db, id)
+  if (siteIds.length === 0) return undefined
+  try {
+    return (await sync.now(bySystem(`certificate.replaced ${id}`, siteIds))).error
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return error.body.code === 'onboarding_required' ? undefined : error.message
+  }
+}
+
 const bySystem = (cause: string, siteIds: readonly number[] = []) => ({ siteIds, cause, author: 'system' })
 
 /** Opens the Caddy servers and what applies the sites; nothing is changed yet. */

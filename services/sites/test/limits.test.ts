@@ -107,6 +107,7 @@ const limits: Record<string, string> = {
   'GET /api/certificate-orders/{id}': '60/min',
   'POST /api/certificate-orders': '10/min',
   'POST /api/certificate-orders/{id}/run': '5/min',
+  'POST /api/certificate-orders/{id}/revoke': '5/min',
   'PATCH /api/certificate-orders/{id}': '10/min',
   'DELETE /api/certificate-orders/{id}': '10/min',
   'GET /api/nodes': '60/min',

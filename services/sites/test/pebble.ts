@@ -21,6 +21,8 @@ export interface Pebble extends AsyncDisposable {
   /** Certificate by which the directory is trusted, PEM. */
   readonly root: string
   output(): string
+  /** What it says about a certificate, as an administrator of it sees that; undefined when it knows none. */
+  certificate(serial: string): Promise<{ readonly Status: string; readonly Reason?: number } | undefined>
   stop(): Promise<void>
   /** Starts it again on the same port, without what it knew. */
   start(): Promise<void>
@@ -71,6 +73,10 @@ export async function startPebble(
     port,
     root: authority.root,
     output: () => running.output(),
+    async certificate(serial) {
+      const answer = await fetch(`https://localhost:${management}/cert-status-by-serial/${serial}`)
+      return answer.status === 404 ? undefined : ((await answer.json()) as { Status: string })
+    },
     stop,
     async start() {
       running = run()

@@ -113,6 +113,7 @@ const least: Record<string, Permissions> = {
   'POST /api/certificate-orders': 'full',
   'PATCH /api/certificate-orders/{id}': 'full',
   'POST /api/certificate-orders/{id}/run': 'full',
+  'POST /api/certificate-orders/{id}/revoke': 'full',
   'DELETE /api/certificate-orders/{id}': 'full',
 }
 

@@ -23,6 +23,8 @@ export interface AcmeDependencies {
   readonly uploads: Uploads
   readonly settings: { current(): Settings }
   readonly publish: Publish
+  /** Lets Caddy take a stored certificate over; resolves to why it has not, or undefined. */
+  readonly whyNotServed: (certificateId: number) => Promise<string | undefined>
   /** Called after each step of an order. */
   readonly onOrder: (order: OrderView) => void
 }

@@ -1,3 +1,4 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { notFound } from '../problems.ts'
@@ -15,6 +16,7 @@ import {
   OrderList,
   OrderView,
   Removed,
+  RevocationRequest,
 } from './schema.ts'
 
 const shared = { tag: 'Certificates', access: 'admin' } as const
@@ -26,8 +28,9 @@ export interface AcmeFeature {
 }
 
 /** DNS providers and certificates that are ordered through them. */
-export function acmeRoutes({ orders, providers }: AcmeFeature): Route[] {
-  return [...readProviderRoutes(providers), ...changeProviderRoutes(providers), ...orderRoutes(orders)]
+export function acmeRoutes({ orders, providers }: AcmeFeature, securityLog: SecurityLog): Route[] {
+  const providerRoutes = [...readProviderRoutes(providers), ...changeProviderRoutes(providers)]
+  return [...providerRoutes, ...orderRoutes(orders), revokeRoute(orders, securityLog)]
 }
 
 const kinds = providerKinds.map(({ kind, label, fields }) => ({
@@ -199,6 +202,30 @@ function changeOrderRoutes(orders: Orders): Route[] {
       async ({ params }) => removed(await orders.remove(params.id), 'order'),
     ),
   ]
+}
+
+function revokeRoute(orders: Orders, securityLog: SecurityLog): Route {
+  return route(
+    {
+      ...shared,
+      method: 'POST',
+      path: '/api/certificate-orders/{id}/revoke',
+      summary: 'Revoke the certificate of an order',
+      description: 'A revocation cannot be taken back.',
+      limit: '5/min',
+      params: IdParams,
+      body: RevocationRequest,
+      success: { status: 200, body: OrderView },
+      errors: [404, 409, 429, 503],
+    },
+    async ({ params, body, caller: by, client: from }) => {
+      const order = found(await orders.revoke(params.id, body), 'order')
+      const serial = order.revocation?.serial_number ?? ''
+      const detail = `${body.reason}, serial number ${serial}${order.state === 'working' ? ', after a new one is issued' : ''}`
+      await securityLog.record({ kind: 'certificate_revoked', target: order.name, detail, by, from })
+      return order
+    },
+  )
 }
 
 function found<T>(value: T | undefined, what: string): T {

@@ -1,9 +1,12 @@
+import type { RevocationReason } from './client/acme-client.ts'
+
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, objects JSON text. */
 export interface AcmeTables {
   dns_providers: DnsProviderRow
   acme_accounts: AcmeAccountRow
   certificate_orders: OrderRow
   challenge_records: ChallengeRecordRow
+  certificate_revocations: RevocationRow
 }
 
 /** A DNS provider through which names are proved. */
@@ -72,10 +75,28 @@ export interface ChallengeRecordRow {
   created_at: number
 }
 
+/** The revocation of a certificate of an order; a later one takes its place. */
+export interface RevocationRow {
+  order_id: string
+  /** Address of the directory of the authority that issued the certificate. */
+  directory: string
+  /** The certificate without its chain, PEM. */
+  certificate: string
+  reason: RevocationReason
+  /** Consecutive failures. */
+  attempts: number
+  problem: string | null
+  /** Time of the next attempt; null while a new certificate is awaited, and after the revocation. */
+  next_at: number | null
+  created_at: number
+  revoked_at: number | null
+}
+
 /** Every table of this folder, those that others refer to first. */
 export const acmeTableNames = [
   'dns_providers',
   'acme_accounts',
   'certificate_orders',
   'challenge_records',
+  'certificate_revocations',
 ] as const satisfies readonly (keyof AcmeTables)[]

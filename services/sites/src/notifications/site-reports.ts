@@ -83,6 +83,7 @@ function reportNode(reports: Reports, { subject, name, isUp }: { subject: string
 function reportOrder(reports: Reports, { id, name, state, problem, not_after: end }: OrderView): void {
   const base = { class: 'certificate.order', subject: id, path: `/certificates/orders/${id}` }
   if (state === 'valid') reports.end({ ...base, title: `Certificate ${name} is in place`, text: '' })
+  if (state === 'revoked') reports.end({ ...base, title: `Certificate ${name} is revoked`, text: '' })
   if (problem === null) return
   const until = end === null ? '' : ` The certificate in use is valid until ${end.slice(0, 10)}.`
   const title = `Certificate ${name} could not be ${end === null ? 'ordered' : 'renewed'}`

@@ -9,9 +9,15 @@ const Directory = z.object({
   newNonce: address,
   newAccount: address,
   newOrder: address,
+  revokeCert: address.optional(),
   renewalInfo: address.optional(),
 })
 const ProblemDocument = z.object({ type: z.string().default(''), detail: z.string().default('') })
+
+/** Reasons of a revocation, by their codes (RFC 5280 section 5.3.1). */
+export const revocationReasons = { key_compromised: 1, superseded: 4, no_longer_used: 5 } as const
+/** Reason of a revocation. */
+export type RevocationReason = keyof typeof revocationReasons
 
 /** An order as the authority has it. */
 export const AcmeOrder = z.object({
@@ -117,6 +123,16 @@ export class AcmeClient {
   async download(signer: Signer, url: string): Promise<string> {
     const { answer } = await this.#signed(signer, url)
     return Buffer.from(answer.body).toString('utf8')
+  }
+
+  /** Revokes a certificate, DER. Nothing happens when it is revoked already. */
+  async revoke(signer: Signer, certificate: Uint8Array, reason: RevocationReason): Promise<void> {
+    const { revokeCert } = await this.#addresses()
+    if (revokeCert === undefined) throw new AcmeError('refused', 'It offers no revocation')
+    const payload = { certificate: Buffer.from(certificate).toString('base64url'), reason: revocationReasons[reason] }
+    await this.#signed(signer, revokeCert, payload).catch((error: unknown) => {
+      if (!(error instanceof AcmeError && error.type === 'alreadyRevoked')) throw error
+    })
   }
 
   /** Returns when a certificate should be renewed; undefined when the authority does not say. */

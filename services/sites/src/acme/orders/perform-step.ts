@@ -13,7 +13,7 @@ import { judgeSpread } from './spreading.ts'
 /** What a step of one order works with. */
 export interface StepContext {
   readonly domains: readonly string[]
-  readonly progress: Progress
+  readonly progress: Exclude<Progress, { step: 'revoked' }>
   readonly renewAt: number | null
   readonly client: AcmeClient
   readonly lookups: Lookups
