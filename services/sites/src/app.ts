@@ -18,6 +18,7 @@ import { createAccounts } from './accounts/accounts.ts'
 import { openIdPath } from './accounts/openid.ts'
 import { createSessionCookies } from './accounts/session-cookie.ts'
 import { createAcme, type Acme } from './acme/acme.ts'
+import { type ExternalAccounts, openExternalAccounts } from './acme/external-accounts/external-accounts.ts'
 import { orderedCertificates } from './acme/store.ts'
 import { createCertificates, type Certificates } from './certificates/certificates.ts'
 import { listSiteHosts, sitesUsingCertificate, type NodeEndpoint } from './certificates/site-host.ts'
@@ -152,9 +153,19 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     folder: context.own === undefined ? undefined : join(config.dataDirectory, 'certificates'),
     onReplaced: (id, siteIds) => void deploy.sync.later(bySystem(`certificate.replaced ${id}`, siteIds)),
   })
-  const acme = createAcme({
+  const externalAccounts = await openExternalAccounts({
+    ...context,
+    onChanged(directory) {
+      acme.orders.retryAccounts(directory).catch((error: unknown) => {
+        context.log.error({ err: error }, 'orders could not be tried again')
+      })
+      void deploy.sync.later(bySystem('external_account.updated'))
+    },
+  })
+  const acme: Acme = createAcme({
     ...context,
     uploads,
+    externalAccounts,
     allow: context.config.outboundAllow,
     resolvers: context.config.dnsResolvers,
     whyNotServed: (id) => whyNotServed(id, { db, sync: deploy.sync }),
@@ -172,7 +183,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   })
   const applies = createApplyCounts()
   const onResult: OnResult = (result, durationMs) => applies.add(result, durationMs)
-  const deploy = await openDeploy({ ...context, onResult, vpnLink }, uploads.material, (event) => {
+  const deploy = await openDeploy({ ...context, onResult, vpnLink, externalAccounts }, uploads.material, (event) => {
     // Before pages get the event, and read the states.
     traffic.feature.upstreams.outdate()
     uptime.checks.outdate()
@@ -262,7 +273,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     openIdProvider,
     certificates,
     uploads,
-    acme,
+    acme: { ...acme, externalAccounts },
     vpnLink,
     traffic: traffic.feature,
     uptime: uptime.feature,
@@ -438,7 +449,11 @@ const bySystem = (cause: string, siteIds: readonly number[] = []) => ({ siteIds,
 
 /** Opens the Caddy servers and what applies the sites; nothing is changed yet. */
 async function openDeploy(
-  context: Context & { onResult: OnResult; vpnLink: Pick<VpnLink, 'networks'> },
+  context: Context & {
+    onResult: OnResult
+    vpnLink: Pick<VpnLink, 'networks'>
+    externalAccounts: Pick<ExternalAccounts, 'all'>
+  },
   material: UploadedMaterial,
   onApplied: (event: NewEvent) => void,
 ) {
@@ -453,6 +468,7 @@ async function openDeploy(
     settings: () => settings.current(),
     material,
     reach: () => context.vpnLink.networks(),
+    externalAccounts: () => context.externalAccounts.all(),
     onDemandAsk: () => onDemandAskUrl(config.bindAddress, context.port()),
   })
   const prepared = new PreparedConfigs()

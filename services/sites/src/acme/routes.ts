@@ -2,6 +2,8 @@ import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { notFound } from '../problems.ts'
+import type { ExternalAccounts } from './external-accounts/external-accounts.ts'
+import { externalAccountRoutes } from './external-accounts/routes.ts'
 import type { Orders } from './orders/orders.ts'
 import { providerKinds } from './providers/kinds.ts'
 import type { Providers } from './providers/providers.ts'
@@ -25,12 +27,14 @@ const shared = { tag: 'Certificates', access: 'admin' } as const
 export interface AcmeFeature {
   readonly orders: Orders
   readonly providers: Providers
+  readonly externalAccounts: ExternalAccounts
 }
 
 /** DNS providers and certificates that are ordered through them. */
-export function acmeRoutes({ orders, providers }: AcmeFeature, securityLog: SecurityLog): Route[] {
+export function acmeRoutes({ orders, providers, externalAccounts }: AcmeFeature, securityLog: SecurityLog): Route[] {
   const providerRoutes = [...readProviderRoutes(providers), ...changeProviderRoutes(providers)]
-  return [...providerRoutes, ...orderRoutes(orders), revokeRoute(orders, securityLog)]
+  const certificateRoutes = [...orderRoutes(orders), revokeRoute(orders, securityLog)]
+  return [...providerRoutes, ...externalAccountRoutes(externalAccounts), ...certificateRoutes]
 }
 
 const kinds = providerKinds.map(({ kind, label, fields }) => ({

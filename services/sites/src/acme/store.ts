@@ -47,6 +47,12 @@ export async function retryOrdersOf(db: Db, providerId: string, now: number): Pr
   await removals.where('next_at', 'is not', null).execute()
 }
 
+/** Makes the steps due that failed because of the external account at an authority. */
+export async function retryOrdersAt(db: Db, directory: string, now: number): Promise<void> {
+  const retry = db.updateTable('certificate_orders').set({ next_at: now }).where('directory', '=', directory)
+  await retry.where('problem', 'like', '%"code":"external-account"%').execute()
+}
+
 export async function deleteProvider(db: Db, id: string): Promise<void> {
   await db.deleteFrom('dns_providers').where('id', '=', id).execute()
 }

@@ -7,6 +7,7 @@ export interface AcmeTables {
   certificate_orders: OrderRow
   challenge_records: ChallengeRecordRow
   certificate_revocations: RevocationRow
+  external_accounts: ExternalAccountRow
 }
 
 /** A DNS provider through which names are proved. */
@@ -92,6 +93,18 @@ export interface RevocationRow {
   revoked_at: number | null
 }
 
+/** The account of a customer at an authority, to which the account of this service is bound (RFC 8555 section 7.3.4). */
+export interface ExternalAccountRow {
+  id: string
+  /** Address of the authority's directory; no two have the same. */
+  directory: string
+  key_id: string
+  /** HMAC key in base64url, sealed. */
+  key_sealed: string
+  created_at: number
+  changed_at: number
+}
+
 /** Every table of this folder, those that others refer to first. */
 export const acmeTableNames = [
   'dns_providers',
@@ -99,4 +112,5 @@ export const acmeTableNames = [
   'certificate_orders',
   'challenge_records',
   'certificate_revocations',
+  'external_accounts',
 ] as const satisfies readonly (keyof AcmeTables)[]

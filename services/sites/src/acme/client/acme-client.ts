@@ -1,7 +1,7 @@
 import { type GuardedAnswer, type GuardedFetch, OutboundFailed, OutboundRefused } from '@hearth/outbound'
 import { z } from 'zod'
 import { AcmeError } from './acme-error.ts'
-import { signedBody, type Signer } from './jws.ts'
+import { accountBinding, type ExternalAccount, signedBody, type Signer } from './jws.ts'
 import { readRetryAfter } from './retry-after.ts'
 
 const address = z.url({ protocol: /^https?$/ }).max(2048)
@@ -11,6 +11,7 @@ const Directory = z.object({
   newOrder: address,
   revokeCert: address.optional(),
   renewalInfo: address.optional(),
+  meta: z.object({ externalAccountRequired: z.boolean().optional() }).optional(),
 })
 const ProblemDocument = z.object({ type: z.string().default(''), detail: z.string().default('') })
 
@@ -64,6 +65,13 @@ const maxBytes = 256 * 1024
 const maxNonces = 5
 const headers = { 'content-type': 'application/jose+json' }
 
+/** What an account is created with. */
+export interface AccountRequest {
+  /** Where the authority writes to. */
+  readonly email: string | undefined
+  readonly external: ExternalAccount | undefined
+}
+
 /** An authority that speaks ACME (RFC 8555). Nothing is tried again but a stale nonce. Every call throws `AcmeError`. */
 export class AcmeClient {
   readonly #fetch: GuardedFetch
@@ -79,12 +87,15 @@ export class AcmeClient {
   }
 
   /** Creates the account of a key, or finds it; returns its address. */
-  async account(key: string, email: string | undefined): Promise<string> {
-    const { newAccount } = await this.#addresses()
-    const contact = email === undefined ? {} : { contact: [`mailto:${email}`] }
+  async account(key: string, { email, external }: AccountRequest): Promise<string> {
+    const { newAccount, meta } = await this.#addresses()
+    if (external === undefined && meta?.externalAccountRequired === true) throw externalAccountMissing()
     const { answer } = await this.#signed({ key, account: undefined }, newAccount, {
       termsOfServiceAgreed: true,
-      ...contact,
+      ...(email !== undefined && { contact: [`mailto:${email}`] }),
+      ...(external !== undefined && { externalAccountBinding: accountBinding(key, newAccount, external) }),
+    }).catch((error: unknown) => {
+      throw error instanceof AcmeError ? ofBinding(error, external) : error
     })
     return this.#location(answer)
   }
@@ -218,6 +229,19 @@ export class AcmeClient {
     if (!success) throw new AcmeError('away', 'The authority gave an answer that cannot be read')
     return data
   }
+}
+
+const externalAccountMissing = () =>
+  new AcmeError('refused', 'It takes only accounts that are bound to one of its customers (external account binding)', {
+    type: 'externalAccountRequired',
+  })
+
+/** The failure to create an account, when the external account may be the cause. */
+function ofBinding(error: AcmeError, external: ExternalAccount | undefined): AcmeError {
+  if (error.type === 'externalAccountRequired') return externalAccountMissing()
+  if (external === undefined || !['unauthorized', 'malformed'].includes(error.type)) return error
+  const words = `The external account ${external.keyId} was not accepted: ${error.message}`
+  return new AcmeError('refused', words, { type: 'externalAccountRefused', cause: error })
 }
 
 function jsonOf({ body }: GuardedAnswer): unknown {

@@ -3,7 +3,7 @@ import type { GuardedFetch } from '@hearth/outbound'
 import { createKeyedQueue, type Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { AcmeClient } from '../client/acme-client.ts'
-import { generateKey, type Signer } from '../client/jws.ts'
+import { type ExternalAccount, generateKey, type Signer } from '../client/jws.ts'
 import * as store from '../store.ts'
 import type { AcmeTables } from '../tables.ts'
 
@@ -14,13 +14,15 @@ interface AccountsDependencies {
   readonly fetch: GuardedFetch
   /** Where the authority writes to; empty for nowhere. */
   readonly email: () => string
+  /** The external account for the authority of a directory. */
+  readonly externalAccount: (directory: string) => ExternalAccount | undefined
 }
 
 /** Accounts at authorities, one for each directory. */
 export type Accounts = ReturnType<typeof createAccounts>
 
 /** Creates the store of accounts. A key is kept before an authority sees it: the same key always gives the same account. */
-export function createAccounts({ db, sealer, clock, fetch, email }: AccountsDependencies) {
+export function createAccounts({ db, sealer, clock, fetch, email, externalAccount }: AccountsDependencies) {
   const queue = createKeyedQueue(100)
   const clients = new Map<string, AcmeClient>()
   const clientOf = (directory: string): AcmeClient => {
@@ -40,7 +42,10 @@ export function createAccounts({ db, sealer, clock, fetch, email }: AccountsDepe
         const row = found ?? (await store.settleAccount(db, { directory, ...fresh() }))
         const key = sealer.open(row.key_sealed, place)
         if (row.url !== null) return { key, account: row.url }
-        const account = await clientOf(directory).account(key, email() === '' ? undefined : email())
+        const account = await clientOf(directory).account(key, {
+          email: email() === '' ? undefined : email(),
+          external: externalAccount(directory),
+        })
         await store.nameAccount(db, directory, account)
         return { key, account }
       }),

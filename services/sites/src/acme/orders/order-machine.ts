@@ -38,6 +38,7 @@ export type FailureCode =
   | 'authority-away'
   | 'authority-refused'
   | 'rate-limited'
+  | 'external-account'
   | 'not-reachable'
   | 'provider-away'
   | 'provider-refused'
@@ -111,6 +112,7 @@ export const renewalCheck = 6 * hour
 const passing: ReadonlySet<FailureCode> = new Set([
   'authority-away',
   'rate-limited',
+  'external-account',
   'not-reachable',
   'provider-away',
   'provider-refused',

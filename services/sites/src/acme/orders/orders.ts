@@ -4,6 +4,7 @@ import type { GuardedFetch } from '@hearth/outbound'
 import { conflict, invalidField } from '../../problems.ts'
 import type { Uploads } from '../../certificates/uploads/uploads.ts'
 import { whyNotPublic } from '../../sites/domains.ts'
+import type { ExternalAccount } from '../client/jws.ts'
 import { listRevocations } from '../revocation-store.ts'
 import type { OrderChange, OrderCreate, OrderView, RevocationRequest } from '../schema.ts'
 import * as store from '../store.ts'
@@ -19,6 +20,7 @@ export interface OrdersDependencies extends Omit<OrderRunnerDependencies, 'accou
   readonly uploads: Pick<Uploads, 'install' | 'remove' | 'chain' | 'find'>
   /** Directory of the authority for new orders, and where it writes to. */
   readonly authority: () => { readonly directory: string; readonly email: string }
+  readonly externalAccount: (directory: string) => ExternalAccount | undefined
   /** Lets Caddy take a stored certificate over; resolves to why it has not, or undefined. */
   readonly whyNotServed: (certificateId: number) => Promise<string | undefined>
 }
@@ -114,6 +116,13 @@ export class Orders {
       return this.find(id)
     }
     throw conflict('The order changes all the time; try again')
+  }
+
+  /** Tries again what failed for want of the right external account at the authority of a directory. */
+  async retryAccounts(directory: string): Promise<void> {
+    const { db, timers } = this.#dependencies
+    await store.retryOrdersAt(db, directory, timers.now())
+    this.#runner.wake()
   }
 
   /** Looks for due steps now: somebody changed what they depend on. */
