@@ -1,10 +1,11 @@
-import { Button, Group, PasswordInput, Text, TextInput } from '@mantine/core'
+import { PasswordInput, Text, TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import { answer, type Column, ConfirmDelete, DataTable, FormDialog, Section, tableAnswer } from '@hearth/ui'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, type Schemas } from '../api.ts'
+import { actionColumn } from '../controls/action-column.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
 
 type Account = Schemas['ExternalAccount']
@@ -64,21 +65,10 @@ function columns(open: (of: Account, kind: 'edit' | 'remove') => void): Column<A
   return [
     { key: 'authority', header: 'Authority', role: 'title', render: (of) => <b>{new URL(of.directory).host}</b> },
     { key: 'key', header: 'Key identifier', render: (of) => <span className="hearth-mono">{of.key_id}</span> },
-    {
-      key: 'actions',
-      header: 'Actions',
-      role: 'actions',
-      render: (of) => (
-        <Group gap="xs" wrap="nowrap" justify="flex-end">
-          <Button variant="default" size="xs" onClick={() => open(of, 'edit')} aria-label={`Change ${of.directory}`}>
-            Change
-          </Button>
-          <Button variant="default" size="xs" onClick={() => open(of, 'remove')} aria-label={`Remove ${of.directory}`}>
-            Remove
-          </Button>
-        </Group>
-      ),
-    },
+    actionColumn({
+      nameOf: ({ directory }) => directory,
+      actions: { Change: (of) => open(of, 'edit'), Remove: (of) => open(of, 'remove') },
+    }),
   ]
 }
 
