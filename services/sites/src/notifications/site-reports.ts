@@ -64,8 +64,11 @@ export function createSiteReports({ reports, now }: SiteReportsDependencies) {
             : undefined,
       })
     },
-    /** Reports an order that failed, and that it is as wanted again. */
-    order: (order: OrderView) => reportOrder(reports, order),
+    /** Reports an order or a revocation that failed, and that it is as wanted again. */
+    order(order: OrderView): void {
+      reportOrder(reports, order)
+      reportRevocation(reports, order)
+    },
     /** Reports that a host got a worse grade than the time before. */
     fallenGrade({ host, grade, before }: FallenGrade): void {
       const title = `Grade of ${host} fell to ${grade}`
@@ -88,6 +91,19 @@ function reportOrder(reports: Reports, { id, name, state, problem, not_after: en
   const until = end === null ? '' : ` The certificate in use is valid until ${end.slice(0, 10)}.`
   const title = `Certificate ${name} could not be ${end === null ? 'ordered' : 'renewed'}`
   reports.begin({ ...base, title, text: `${problem.text.replace(/\.$/, '')}. ${problem.advice}${until}` })
+}
+
+function reportRevocation(reports: Reports, { id, name, revocation }: OrderView): void {
+  if (revocation === null) return
+  const base = { class: 'certificate.order', subject: `${id} revocation`, path: `/certificates/orders/${id}` }
+  const { state, problem } = revocation
+  if (state === 'revoked') reports.end({ ...base, title: `The old certificate of ${name} is revoked`, text: '' })
+  if (problem !== null)
+    reports.begin({
+      ...base,
+      title: `The old certificate of ${name} is not revoked yet`,
+      text: `${problem.replace(/\.$/, '')}. It is tried again.`,
+    })
 }
 
 function reportDrift(
