@@ -18,6 +18,7 @@ import { createAccounts } from './accounts/accounts.ts'
 import { openIdPath } from './accounts/openid.ts'
 import { createSessionCookies } from './accounts/session-cookie.ts'
 import { createAcme, type Acme } from './acme/acme.ts'
+import { type ExternalAccounts, openExternalAccounts } from './acme/external-accounts/external-accounts.ts'
 import { orderedCertificates } from './acme/store.ts'
 import { createCertificates, type Certificates } from './certificates/certificates.ts'
 import { listSiteHosts, sitesUsingCertificate, type NodeEndpoint } from './certificates/site-host.ts'
@@ -62,7 +63,7 @@ import { withPages } from './portal/applications.ts'
 import { Portal } from './portal/portal.ts'
 import { portalObstacle, portalSockets } from './portal/portal-server.ts'
 import { PortalState } from './portal/portal-state.ts'
-import { toError } from './problems.ts'
+import { Problem, toError } from './problems.ts'
 import { createRouteLimits } from './route-limits.ts'
 import { documentWithoutTokens, openapiDocument } from './openapi.ts'
 import { allRoutes, type Features } from './routes.ts'
@@ -153,11 +154,22 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     folder: context.own === undefined ? undefined : join(config.dataDirectory, 'certificates'),
     onReplaced: (id, siteIds) => void deploy.sync.later(bySystem(`certificate.replaced ${id}`, siteIds)),
   })
-  const acme = createAcme({
+  const externalAccounts = await openExternalAccounts({
+    ...context,
+    onChanged(directory) {
+      acme.orders.retryAccounts(directory).catch((error: unknown) => {
+        context.log.error({ err: error }, 'orders could not be tried again')
+      })
+      void deploy.sync.later(bySystem('external_account.updated'))
+    },
+  })
+  const acme: Acme = createAcme({
     ...context,
     uploads,
+    externalAccounts,
     allow: context.config.outboundAllow,
     resolvers: context.config.dnsResolvers,
+    whyNotServed: (id) => whyNotServed(id, { db, sync: deploy.sync }),
     onOrder: (order) => context.siteReports.order(order),
   })
   const vpnLink = await openVpnLink({
@@ -173,7 +185,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   })
   const applies = createApplyCounts()
   const onResult: OnResult = (result, durationMs) => applies.add(result, durationMs)
-  const deploy = await openDeploy({ ...context, onResult, vpnLink }, uploads.material, (event) => {
+  const deploy = await openDeploy({ ...context, onResult, vpnLink, externalAccounts }, uploads.material, (event) => {
     // Before pages get the event, and read the states.
     traffic.feature.upstreams.outdate()
     uptime.checks.outdate()
@@ -264,7 +276,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     openIdProvider,
     certificates,
     uploads,
-    acme,
+    acme: { ...acme, externalAccounts },
     vpnLink,
     traffic: traffic.feature,
     uptime: uptime.feature,
@@ -423,12 +435,28 @@ export type Deploy = Awaited<ReturnType<typeof openDeploy>>
 /** Called with the result of every change that was tried. */
 type OnResult = (result: ApplyResult, durationMs: number) => void
 
+/** Applies the sites that use a stored certificate; resolves to why a Caddy does not serve it, or undefined. */
+async function whyNotServed(id: number, { db, sync }: { db: Kysely<Tables>; sync: SyncSites }) {
+  const siteIds = await sitesUsingCertificate(db, id)
+  if (siteIds.length === 0) return undefined
+  try {
+    return (await sync.now(bySystem(`certificate.replaced ${id}`, siteIds))).error
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return error.body.code === 'onboarding_required' ? undefined : error.message
+  }
+}
+
 /** A change that the service makes by itself. */
 const bySystem = (cause: string, siteIds: readonly number[] = []) => ({ siteIds, cause, author: 'system' })
 
 /** Opens the Caddy servers and what applies the sites; nothing is changed yet. */
 async function openDeploy(
-  context: Context & { onResult: OnResult; vpnLink: Pick<VpnLink, 'networks'> },
+  context: Context & {
+    onResult: OnResult
+    vpnLink: Pick<VpnLink, 'networks'>
+    externalAccounts: Pick<ExternalAccounts, 'all'>
+  },
   material: UploadedMaterial,
   onApplied: (event: NewEvent) => void,
 ) {
@@ -443,6 +471,7 @@ async function openDeploy(
     settings: () => settings.current(),
     material,
     reach: () => context.vpnLink.networks(),
+    externalAccounts: () => context.externalAccounts.all(),
     onDemandAsk: () => onDemandAskUrl(config.bindAddress, context.port()),
   })
   const prepared = new PreparedConfigs()

@@ -127,7 +127,7 @@ export function allRoutes(features: Features): Route[] {
     ...nodeRoutes(features.nodes),
     ...certificateRoutes(features.certificates),
     ...uploadRoutes(features.uploads),
-    ...acmeRoutes(features.acme),
+    ...acmeRoutes(features.acme, accounts.securityLog),
     ...vpnLinkRoutes(features.vpnLink, accounts.securityLog),
     ...sslLabsRoutes(features.certificates.sslLabs),
     ...trafficRoutes(features.traffic),

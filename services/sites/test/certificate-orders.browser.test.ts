@@ -39,6 +39,7 @@ test('a wildcard is ordered in the browser and served by TLS', { skip }, async (
   assert.equal(shown.names, 'DNS:*.example.org')
   await failure(page, url, place)
   assert.equal((await place.find(ordered?.id ?? '')).state, 'valid')
+  await revoke(page, `${url}/certificates/orders/${ordered?.id}`, place)
 })
 
 async function addProvider(page: Page, url: string, { names }: OrderPlace): Promise<void> {
@@ -97,4 +98,30 @@ async function failure(page: Page, url: string, place: OrderPlace): Promise<void
   await page.getByText(/Check the key or token of the DNS provider/).waitFor()
   await page.getByRole('button', { name: 'Try now' }).waitFor()
   await assertUsableOn(page, wideAndPhone, { picture: 'sites-certificate-order-failed' })
+}
+
+/** A certificate in use is ordered anew before the old one is revoked; then it is revoked for good. */
+async function revoke(page: Page, address: string, { pebble, sites }: OrderPlace): Promise<void> {
+  const { serial } = await certificateAt(sites.caddyPorts[1], 'wiki.example.org')
+  await visit(page, address)
+  await page.getByRole('link', { name: 'Site 1' }).waitFor()
+  await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Revoke the certificate of House wildcard?' })
+  const isNewFirst = dialog.getByRole('checkbox', { name: 'Order a new certificate first' })
+  assert.ok(await isNewFirst.isChecked())
+  await isNewFirst.uncheck()
+  await dialog.getByText(/^Site 1: browsers may refuse the revoked certificate/).waitFor()
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-certificate-revoke' })
+  await isNewFirst.check()
+  await dialog.getByLabel('Reason').selectOption('superseded')
+  await dialog.getByRole('button', { name: 'Order and revoke' }).click()
+  await page.getByText(`serial number ${serial}`).first().waitFor()
+  assert.equal((await pebble.certificate(serial))?.Status, 'Revoked')
+  await page.getByText('Valid', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+  await isNewFirst.uncheck()
+  await dialog.getByRole('button', { name: 'Revoke', exact: true }).click()
+  await page.getByText('Revoked', { exact: true }).first().waitFor()
+  await page.getByRole('button', { name: 'Order again' }).waitFor()
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-certificate-revoked' })
 }

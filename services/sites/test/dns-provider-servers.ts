@@ -8,7 +8,13 @@ export const zone = 'example.org'
 export type Records = Map<string, string[]>
 
 /** The credentials that every fake provider takes. */
-export const token = 'the-right-token-1234567890'
+export const token = 'the-right-token-123456789012345678901234'
+
+/** The account that the fake acme-dns has, beside the password. */
+export const acmeDnsAccount = {
+  username: '6f8ab0c2-3f6d-4d6e-9a43-b1f2c87a5d10',
+  subdomain: 'd420c923-bbd7-4056-ab64-c3ca54c9b3cf',
+}
 
 /** A call as a fake provider gets it. */
 export interface Call {
@@ -121,9 +127,12 @@ const digitalocean: FakeProvider = ({ method, path, query, headers, body }, reco
 }
 
 const acmeDns: FakeProvider = ({ headers, body }, records) => {
-  if (headers['x-api-user'] !== 'ada' || headers['x-api-key'] !== token) return [401, { error: 'forbidden' }]
+  const { username, subdomain } = acmeDnsAccount
+  // The real one says the same of a wrong user name, password and subdomain.
+  if (headers['x-api-user'] !== username || headers['x-api-key'] !== token || body['subdomain'] !== subdomain)
+    return [401, { error: 'forbidden' }]
   if (!/^[\w-]{43}$/.test(String(body['txt']))) return [400, { error: 'bad_txt' }]
-  const name = `${String(body['subdomain'])}.${zone}`
+  const name = `${subdomain}.${zone}`
   // The two newest values stay.
   records.set(name, [...(records.get(name) ?? []), String(body['txt'])].slice(-2))
   return [200, { txt: body['txt'] }]

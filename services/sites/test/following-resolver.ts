@@ -5,24 +5,53 @@ import { loopbackAddress } from './name-server.ts'
 
 const txt = 16
 
+/** A resolver that follows aliases, as a recursive one does. */
+export interface FollowingResolver extends AsyncDisposable {
+  readonly address: string
+  /** Questions for TXT records that it passed on, with the server that was asked. */
+  readonly asked: readonly { readonly name: string; readonly server: string }[]
+}
+
 /**
- * A resolver on port 53 of a loopback address that answers questions for TXT records as a recursive one does: with those at the
- * end of the aliases. An authoritative server follows aliases within one zone only.
+ * Starts a resolver on port 53 of a loopback address. It answers questions for TXT records with those at the end of the aliases
+ * (an authoritative server follows them within one zone only), and passes all others on.
+ *
+ * @param delegated servers of further zones, by the name of the zone
  */
 export async function startFollowingResolver(
   nameServer: string,
-): Promise<AsyncDisposable & { readonly address: string }> {
+  delegated: Readonly<Record<string, string>> = {},
+): Promise<FollowingResolver> {
   const address = loopbackAddress()
-  const resolver = new Resolver({ timeout: 2000, tries: 1 })
-  resolver.setServers([nameServer])
+  const asked: { name: string; server: string }[] = []
+  const serverOf = (name: string) =>
+    Object.entries(delegated).find(([zone]) => name === zone || name.endsWith(`.${zone}`))?.[1] ?? nameServer
+  const valuesOf = async (name: string): Promise<string[][]> => {
+    const resolver = new Resolver({ timeout: 2000, tries: 1 })
+    resolver.setServers([serverOf(name)])
+    const alias = await resolver.resolveCname(name).catch(() => [])
+    if (alias[0] !== undefined) return valuesOf(alias[0])
+    asked.push({ name, server: serverOf(name) })
+    return resolver.resolveTxt(name).catch(() => [])
+  }
+  const answerTo = async (query: Buffer): Promise<Buffer> => {
+    const { name, end } = readName(query)
+    if (query.readUInt16BE(end) !== txt) return passOn(query, serverOf(name))
+    return txtAnswer(query, end, (await valuesOf(name)).flat())
+  }
   const socket = createSocket('udp4')
   socket.on('message', (query, from) => {
-    void answerTo(query, resolver).then((answer) => socket.send(answer, from.port, from.address))
+    // Without an answer, whoever asked asks again.
+    void answerTo(query).then(
+      (answer) => socket.send(answer, from.port, from.address),
+      () => undefined,
+    )
   })
   socket.bind(53, address)
   await once(socket, 'listening')
   return {
     address,
+    asked,
     async [Symbol.asyncDispose]() {
       const closed = once(socket, 'close')
       socket.close()
@@ -31,21 +60,24 @@ export async function startFollowingResolver(
   }
 }
 
-async function answerTo(query: Buffer, resolver: Resolver): Promise<Buffer> {
-  const { name, end } = readName(query)
-  const isForTxt = query.readUInt16BE(end) === txt
-  const values = isForTxt ? (await valuesOf(name, resolver)).flat() : []
+async function passOn(query: Buffer, server: string): Promise<Buffer> {
+  const socket = createSocket('udp4')
+  try {
+    const answered = once(socket, 'message', { signal: AbortSignal.timeout(2000) })
+    socket.send(query, 53, server)
+    const [answer] = (await answered) as [Buffer]
+    return answer
+  } finally {
+    socket.close()
+  }
+}
+
+function txtAnswer(query: Buffer, end: number, values: readonly string[]): Buffer {
   const head = Buffer.from(query.subarray(0, 12))
   // An answer, recursion available, no error; one question, no authority, nothing additional.
   head.writeUInt16BE(0x8180, 2)
   for (const [index, count] of [1, values.length, 0, 0].entries()) head.writeUInt16BE(count, 4 + 2 * index)
   return Buffer.concat([head, query.subarray(12, end + 4), ...values.map(encodeTxt)])
-}
-
-async function valuesOf(name: string, resolver: Resolver): Promise<string[][]> {
-  const alias = await resolver.resolveCname(name).catch(() => [])
-  if (alias[0] !== undefined) return valuesOf(alias[0], resolver)
-  return resolver.resolveTxt(name).catch(() => [])
 }
 
 function readName(query: Buffer): { name: string; end: number } {

@@ -32,7 +32,11 @@ export interface OrderPlace extends AsyncDisposable {
 /** Options of the place. */
 export interface OrderPlaceOptions extends SitesOptions {
   readonly zones?: readonly TestZone[]
+  /** Address of the name server; a fresh one when missing. */
+  readonly address?: string
   readonly pebbleEnvironment?: Readonly<Record<string, string>>
+  /** HMAC keys by their identifiers, one of which accounts at the authority need. */
+  readonly externalAccounts?: Readonly<Record<string, string>>
   readonly environment?: Readonly<Record<string, string>>
   /** Address of the name server that the authority asks; the one with the zones when missing. */
   readonly authorityAsks?: string | ((names: NameServer, made: AsyncDisposableStack) => Promise<string>)
@@ -40,11 +44,19 @@ export interface OrderPlaceOptions extends SitesOptions {
 
 /** Starts all of it; the zone is `example.org` unless others are named. */
 export async function openOrderPlace(options: OrderPlaceOptions = {}): Promise<OrderPlace> {
-  const { zones = [{ name: 'example.org' }], pebbleEnvironment, environment: more, authorityAsks, ...rest } = options
+  const {
+    address,
+    zones = [{ name: 'example.org' }],
+    pebbleEnvironment,
+    externalAccounts,
+    environment: more,
+    authorityAsks,
+    ...rest
+  } = options
   await using made = new AsyncDisposableStack()
-  const names = made.use(await startNameServer(zones))
+  const names = made.use(await startNameServer(zones, address))
   const asked = typeof authorityAsks === 'function' ? await authorityAsks(names, made) : authorityAsks
-  const pebble = made.use(await startPebble(asked ?? names.address, pebbleEnvironment))
+  const pebble = made.use(await startPebble(asked ?? names.address, pebbleEnvironment, externalAccounts))
   const environment = {
     DNS_RESOLVERS: names.address,
     OUTBOUND_ALLOW: `localhost:${pebble.port},127.0.0.0/8`,

@@ -21,6 +21,8 @@ export interface Pebble extends AsyncDisposable {
   /** Certificate by which the directory is trusted, PEM. */
   readonly root: string
   output(): string
+  /** What it says about a certificate, as an administrator of it sees that; undefined when it knows none. */
+  certificate(serial: string): Promise<{ readonly Status: string; readonly Reason?: number } | undefined>
   stop(): Promise<void>
   /** Starts it again on the same port, without what it knew. */
   start(): Promise<void>
@@ -29,11 +31,13 @@ export interface Pebble extends AsyncDisposable {
 /**
  * Starts pebble, which looks names up at one name server. This process trusts its directory from then on.
  *
+ * @param external HMAC keys by their identifiers; it takes only accounts that are bound to one of them, when there are any
  * @param environment such as `PEBBLE_WFE_NONCEREJECT`, the share of good nonces that it refuses, percent
  */
 export async function startPebble(
   nameServer: string,
   environment: Readonly<Record<string, string>> = {},
+  external: Readonly<Record<string, string>> = {},
 ): Promise<Pebble> {
   const folder = await temporaryDirectory('pebble')
   const authority = createTestAuthority('Directory Root')
@@ -43,9 +47,13 @@ export async function startPebble(
   await writeFile(privateKey, key)
   const [port, management] = [await freePort(), await freePort()]
   const listen = { listenAddress: `127.0.0.1:${port}`, managementListenAddress: `127.0.0.1:${management}` }
-  const ports = { httpPort: 5002, tlsPort: 5001, ocspResponderURL: '', externalAccountBindingRequired: false }
+  const ports = { httpPort: 5002, tlsPort: 5001, ocspResponderURL: '' }
+  const accounts = {
+    externalAccountBindingRequired: Object.keys(external).length > 0,
+    externalAccountMACKeys: external,
+  }
   const file = join(folder.path, 'config.json')
-  await writeFile(file, JSON.stringify({ pebble: { ...listen, certificate, privateKey, ...ports } }))
+  await writeFile(file, JSON.stringify({ pebble: { ...listen, certificate, privateKey, ...ports, ...accounts } }))
   setDefaultCACertificates([...getCACertificates('default'), authority.root])
   const directory = `https://localhost:${port}/dir`
   const run = () =>
@@ -71,6 +79,10 @@ export async function startPebble(
     port,
     root: authority.root,
     output: () => running.output(),
+    async certificate(serial) {
+      const answer = await fetch(`https://localhost:${management}/cert-status-by-serial/${serial}`)
+      return answer.status === 404 ? undefined : ((await answer.json()) as { Status: string })
+    },
     stop,
     async start() {
       running = run()

@@ -108,11 +108,16 @@ const least: Record<string, Permissions> = {
   'POST /api/dns-providers': 'full',
   'PATCH /api/dns-providers/{id}': 'full',
   'DELETE /api/dns-providers/{id}': 'full',
+  'GET /api/external-accounts': 'read',
+  'POST /api/external-accounts': 'full',
+  'PUT /api/external-accounts/{id}': 'full',
+  'DELETE /api/external-accounts/{id}': 'full',
   'GET /api/certificate-orders': 'read',
   'GET /api/certificate-orders/{id}': 'read',
   'POST /api/certificate-orders': 'full',
   'PATCH /api/certificate-orders/{id}': 'full',
   'POST /api/certificate-orders/{id}/run': 'full',
+  'POST /api/certificate-orders/{id}/revoke': 'full',
   'DELETE /api/certificate-orders/{id}': 'full',
 }
 

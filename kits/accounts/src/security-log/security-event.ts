@@ -21,6 +21,7 @@ export const securityEventKinds = [
   'node_joined',
   'node_removed',
   'keys_exported',
+  'certificate_revoked',
   'network_searched',
   'openid_connected',
   'openid_disconnected',

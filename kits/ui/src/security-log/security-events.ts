@@ -37,6 +37,7 @@ export const kindNames = {
   node_joined: 'Node joined',
   node_removed: 'Node removed',
   keys_exported: 'Private keys exported',
+  certificate_revoked: 'Certificate revoked',
   network_searched: 'Network searched',
   openid_connected: 'Sign-in portal connected',
   openid_disconnected: 'Sign-in portal disconnected',

@@ -6,6 +6,7 @@ import type { Uploads } from '../certificates/uploads/uploads.ts'
 import type { Publish } from '../events/schema.ts'
 import type { Settings } from '../settings/schema.ts'
 import { createLookups } from './dns/lookups.ts'
+import type { ExternalAccounts } from './external-accounts/external-accounts.ts'
 import { Orders } from './orders/orders.ts'
 import { ProviderFailed } from './providers/provider.ts'
 import { Providers } from './providers/providers.ts'
@@ -23,6 +24,9 @@ export interface AcmeDependencies {
   readonly uploads: Uploads
   readonly settings: { current(): Settings }
   readonly publish: Publish
+  readonly externalAccounts: Pick<ExternalAccounts, 'find'>
+  /** Lets Caddy take a stored certificate over; resolves to why it has not, or undefined. */
+  readonly whyNotServed: (certificateId: number) => Promise<string | undefined>
   /** Called after each step of an order. */
   readonly onOrder: (order: OrderView) => void
 }
@@ -33,7 +37,15 @@ const letsEncrypt = 'https://acme-v02.api.letsencrypt.org/directory'
 export type Acme = ReturnType<typeof createAcme>
 
 /** Creates the orders and the DNS providers; nobody is asked before `orders.start`. */
-export function createAcme({ allow, resolvers, settings, publish, onOrder, ...dependencies }: AcmeDependencies) {
+export function createAcme({
+  allow,
+  resolvers,
+  settings,
+  publish,
+  onOrder,
+  externalAccounts,
+  ...dependencies
+}: AcmeDependencies) {
   const { timers } = dependencies
   const guarded = createGuardedFetch(createOutboundPolicy(allow))
   const end = new AbortController()
@@ -61,6 +73,7 @@ export function createAcme({ allow, resolvers, settings, publish, onOrder, ...de
     fetch,
     lookups,
     providers,
+    externalAccount: (directory) => externalAccounts.find(directory),
     onClose: () => end.abort(new Error('the service ends')),
     authority() {
       const { acme_ca: directory, acme_email: email } = settings.current()

@@ -1,6 +1,9 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { notFound } from '../problems.ts'
+import type { ExternalAccounts } from './external-accounts/external-accounts.ts'
+import { externalAccountRoutes } from './external-accounts/routes.ts'
 import type { Orders } from './orders/orders.ts'
 import { providerKinds } from './providers/kinds.ts'
 import type { Providers } from './providers/providers.ts'
@@ -15,6 +18,7 @@ import {
   OrderList,
   OrderView,
   Removed,
+  RevocationRequest,
 } from './schema.ts'
 
 const shared = { tag: 'Certificates', access: 'admin' } as const
@@ -23,11 +27,14 @@ const shared = { tag: 'Certificates', access: 'admin' } as const
 export interface AcmeFeature {
   readonly orders: Orders
   readonly providers: Providers
+  readonly externalAccounts: ExternalAccounts
 }
 
 /** DNS providers and certificates that are ordered through them. */
-export function acmeRoutes({ orders, providers }: AcmeFeature): Route[] {
-  return [...readProviderRoutes(providers), ...changeProviderRoutes(providers), ...orderRoutes(orders)]
+export function acmeRoutes({ orders, providers, externalAccounts }: AcmeFeature, securityLog: SecurityLog): Route[] {
+  const providerRoutes = [...readProviderRoutes(providers), ...changeProviderRoutes(providers)]
+  const certificateRoutes = [...orderRoutes(orders), revokeRoute(orders, securityLog)]
+  return [...providerRoutes, ...externalAccountRoutes(externalAccounts), ...certificateRoutes]
 }
 
 const kinds = providerKinds.map(({ kind, label, fields }) => ({
@@ -199,6 +206,30 @@ function changeOrderRoutes(orders: Orders): Route[] {
       async ({ params }) => removed(await orders.remove(params.id), 'order'),
     ),
   ]
+}
+
+function revokeRoute(orders: Orders, securityLog: SecurityLog): Route {
+  return route(
+    {
+      ...shared,
+      method: 'POST',
+      path: '/api/certificate-orders/{id}/revoke',
+      summary: 'Revoke the certificate of an order',
+      description: 'A revocation cannot be taken back.',
+      limit: '5/min',
+      params: IdParams,
+      body: RevocationRequest,
+      success: { status: 200, body: OrderView },
+      errors: [404, 409, 429, 503],
+    },
+    async ({ params, body, caller: by, client: from }) => {
+      const order = found(await orders.revoke(params.id, body), 'order')
+      const serial = order.revocation?.serial_number ?? ''
+      const detail = `${body.reason}, serial number ${serial}${order.state === 'working' ? ', after a new one is issued' : ''}`
+      await securityLog.record({ kind: 'certificate_revoked', target: order.name, detail, by, from })
+      return order
+    },
+  )
 }
 
 function found<T>(value: T | undefined, what: string): T {

@@ -88,6 +88,35 @@ export const OrderChange = z
   .meta({ id: 'CertificateOrderChange' })
 export type OrderChange = z.infer<typeof OrderChange>
 
+const RevocationReason = z.enum(['key_compromised', 'superseded', 'no_longer_used'])
+
+/** What is revoked, and why. */
+export const RevocationRequest = z
+  .strictObject({
+    reason: RevocationReason.meta({ description: 'As the authority publishes it (RFC 5280 section 5.3.1)' }),
+    order_new_first: z.boolean().optional().meta({
+      description:
+        'True: a new certificate is ordered, and the present one is revoked when Caddy serves the new one. False: it is revoked at once, and not renewed any more. When it is left out: true while sites use the certificate',
+    }),
+  })
+  .meta({ id: 'CertificateRevocationRequest' })
+export type RevocationRequest = z.infer<typeof RevocationRequest>
+
+/** The last revocation of a certificate of an order. */
+const Revocation = z
+  .object({
+    state: z.enum(['waiting', 'due', 'revoked']).meta({
+      description: '`waiting`: for the new certificate; `due`: the authority is asked, or Caddy has the old one still',
+    }),
+    reason: RevocationReason,
+    serial_number: z.string().meta({ description: 'Of the certificate, hexadecimal' }),
+    problem: z.string().nullable(),
+    next_at: timestamp.nullable(),
+    requested_at: timestamp,
+    revoked_at: timestamp.nullable(),
+  })
+  .meta({ id: 'CertificateRevocation' })
+
 /** How an order is, its step in words, and what went wrong. */
 export const OrderView = z
   .object({
@@ -100,10 +129,22 @@ export const OrderView = z
       .int()
       .nullable()
       .meta({ description: 'Number of the certificate for sites; null before the first' }),
-    state: z.enum(['working', 'waiting', 'valid']).meta({
-      description: '`waiting`: after a failure, until the next attempt; `valid`: nothing to do before the renewal',
+    state: z.enum(['working', 'waiting', 'valid', 'revoked']).meta({
+      description:
+        '`waiting`: after a failure, until the next attempt; `valid`: nothing to do before the renewal; `revoked`: not renewed any more',
     }),
-    step: z.enum(['idle', 'account', 'order', 'read', 'publish', 'spread', 'validate', 'finalize', 'download']),
+    step: z.enum([
+      'idle',
+      'revoked',
+      'account',
+      'order',
+      'read',
+      'publish',
+      'spread',
+      'validate',
+      'finalize',
+      'download',
+    ]),
     text: z.string().meta({ description: 'The step in words' }),
     problem: z
       .object({
@@ -128,6 +169,7 @@ export const OrderView = z
         }),
       )
       .meta({ description: 'TXT records that stand at the provider' }),
+    revocation: Revocation.nullable().meta({ description: 'The last one of this order' }),
     created_at: timestamp,
     changed_at: timestamp,
   })

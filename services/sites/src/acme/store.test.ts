@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { onBothDatabases } from '../../test/on-both-databases.ts'
 import { begin } from './orders/order-machine.ts'
 import { columnsOf, stateOfRow } from './orders/order-view.ts'
+import * as revocationStore from './revocation-store.ts'
 import * as store from './store.ts'
-import type { ChallengeRecordRow, OrderRow } from './tables.ts'
+import type { ChallengeRecordRow, OrderRow, RevocationRow } from './tables.ts'
 
 const now = 1_900_000_000_000
 const order = (id: string): OrderRow => ({
@@ -30,6 +31,18 @@ const record = (orderId: string, value: string): ChallengeRecordRow => ({
   problem: null,
   next_at: null,
   created_at: now,
+})
+
+const revocation = (orderId: string): RevocationRow => ({
+  order_id: orderId,
+  directory: 'https://ca.test/dir',
+  certificate: 'pem',
+  reason: 'superseded',
+  attempts: 0,
+  problem: null,
+  next_at: null,
+  created_at: now,
+  revoked_at: null,
 })
 
 onBothDatabases(async ({ query: db }, name) => {
@@ -76,5 +89,31 @@ onBothDatabases(async ({ query: db }, name) => {
     assert.equal((await store.dueRecords(db, now, 5)).length, 2)
     for (const { id } of await store.dueRecords(db, now, 5)) await store.deleteRecord(db, id)
     assert.equal(await store.nextDue(db), (await store.findOrder(db, 'a'))?.next_at ?? undefined)
+  })
+
+  await test(`${name}: a revocation waits for a certificate or the end of its order, and is done once`, async () => {
+    await store.insertOrder(db, order('c'))
+    const read = async () => (await store.findOrder(db, 'c')) ?? assert.fail()
+    const write = { values: {}, isOver: false, now }
+    const stale = await read()
+    await store.changeOrder(db, stale, { ...write, revocation: revocation('c') })
+    assert.equal(await store.changeOrder(db, stale, { ...write, isIssued: true }), false)
+    assert.deepEqual(await revocationStore.dueRevocations(db, now, 5), [], 'a step that is too late changes nothing')
+    await store.changeOrder(db, await read(), { ...write, isIssued: true })
+    assert.equal((await revocationStore.dueRevocations(db, now, 5)).length, 1)
+    const later = { order_id: 'c', attempts: 1, problem: 'away', next_at: now - 5 }
+    await revocationStore.postponeRevocation(db, later)
+    assert.equal(await store.nextDue(db), now - 5)
+    await revocationStore.finishRevocation(db, revocation('c'), now)
+    await revocationStore.postponeRevocation(db, later)
+    await store.changeOrder(db, await read(), { ...write, isIssued: true })
+    const done = { ...revocation('c'), revoked_at: now }
+    assert.deepEqual({ ...(await revocationStore.findRevocation(db, 'c')) }, done)
+    await store.changeOrder(db, await read(), { ...write, revocation: { ...revocation('c'), certificate: 'next' } })
+    await revocationStore.finishRevocation(db, revocation('c'), now)
+    assert.equal((await revocationStore.findRevocation(db, 'c'))?.revoked_at, null, 'that was another certificate')
+    await store.deleteOrder(db, 'c', now)
+    assert.equal((await revocationStore.dueRevocations(db, now, 5)).length, 1)
+    await revocationStore.deleteRevocation(db, 'c')
   })
 })

@@ -1,5 +1,13 @@
 import type { Kysely } from 'kysely'
-import type { AcmeAccountRow, AcmeTables, ChallengeRecordRow, DnsProviderRow, OrderRow } from './tables.ts'
+import { putRevocation, releaseRevocation } from './revocation-store.ts'
+import type {
+  AcmeAccountRow,
+  AcmeTables,
+  ChallengeRecordRow,
+  DnsProviderRow,
+  OrderRow,
+  RevocationRow,
+} from './tables.ts'
 
 type Db = Kysely<AcmeTables>
 
@@ -37,6 +45,12 @@ export async function retryOrdersOf(db: Db, providerId: string, now: number): Pr
   await retry.where('problem', 'like', '%"code":"wrong-%').execute()
   const removals = db.updateTable('challenge_records').set({ next_at: now }).where('provider_id', '=', providerId)
   await removals.where('next_at', 'is not', null).execute()
+}
+
+/** Makes the steps due that failed because of the external account at an authority. */
+export async function retryOrdersAt(db: Db, directory: string, now: number): Promise<void> {
+  const retry = db.updateTable('certificate_orders').set({ next_at: now }).where('directory', '=', directory)
+  await retry.where('problem', 'like', '%"code":"external-account"%').execute()
 }
 
 export async function deleteProvider(db: Db, id: string): Promise<void> {
@@ -88,38 +102,54 @@ export function dueOrders(db: Db, now: number, limit: number): Promise<OrderRow[
   return due.orderBy('next_at').orderBy('id').limit(limit).execute()
 }
 
-/** The time of the next step of any order or record; undefined for none. */
+/** The time of the next step of any order, record or revocation; undefined for none. */
 export async function nextDue(db: Db): Promise<number | undefined> {
   const order = db.selectFrom('certificate_orders').select((eb) => eb.fn.min('next_at').as('at'))
   const record = db.selectFrom('challenge_records').select((eb) => eb.fn.min('next_at').as('at'))
-  const found = [await order.executeTakeFirst(), await record.executeTakeFirst()]
+  const revocation = db.selectFrom('certificate_revocations').select((eb) => eb.fn.min('next_at').as('at'))
+  const queries = [order, record, revocation]
+  const found = await Promise.all(queries.map((query) => query.executeTakeFirst()))
   const times = found.flatMap((row) => (row?.at === null || row === undefined ? [] : [row.at]))
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-/**
- * Writes the result of a step, unless the order was changed or deleted since it was read. With `isOver` the records of the
- * order are no longer needed, and are due to be removed.
- */
+/** A change of an order. */
+export interface OrderWrite {
+  readonly values: Partial<Omit<OrderRow, 'id'>>
+  /** The records of the order are no longer needed, and are due to be removed. */
+  readonly isOver: boolean
+  /** A certificate is issued: a revocation that waits for it is due. */
+  readonly isIssued?: boolean
+  /** Stored with the order, in place of an earlier one. */
+  readonly revocation?: RevocationRow
+  readonly now: number
+}
+
+/** Writes the result of a step, unless the order was changed or deleted since it was read. */
 export async function changeOrder(
   db: Db,
   { id, changed_at: readAt }: Pick<OrderRow, 'id' | 'changed_at'>,
-  { values, isOver, now }: { values: Partial<Omit<OrderRow, 'id'>>; isOver: boolean; now: number },
+  { values, isOver, isIssued = false, revocation, now }: OrderWrite,
 ): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const change = trx.updateTable('certificate_orders').set({ ...values, changed_at: Math.max(now, readAt + 1) })
     const { numUpdatedRows } = await change.where('id', '=', id).where('changed_at', '=', readAt).executeTakeFirst()
     if (numUpdatedRows === 0n) return false
     if (isOver) await releaseRecords(trx, id, now)
+    if (isIssued) await releaseRevocation(trx, id, now)
+    if (revocation !== undefined) await putRevocation(trx, revocation)
     return true
   })
 }
 
-/** Deletes an order; its records are removed afterwards. */
+/** Deletes an order; its records are removed afterwards, and what was to be revoked is revoked. */
 export async function deleteOrder(db: Db, id: string, now: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await trx.deleteFrom('certificate_orders').where('id', '=', id).execute()
     await releaseRecords(trx, id, now)
+    const done = trx.deleteFrom('certificate_revocations').where('order_id', '=', id)
+    await done.where('revoked_at', 'is not', null).execute()
+    await releaseRevocation(trx, id, now)
   })
 }
 

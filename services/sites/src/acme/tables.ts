@@ -1,9 +1,13 @@
+import type { RevocationReason } from './client/acme-client.ts'
+
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, objects JSON text. */
 export interface AcmeTables {
   dns_providers: DnsProviderRow
   acme_accounts: AcmeAccountRow
   certificate_orders: OrderRow
   challenge_records: ChallengeRecordRow
+  certificate_revocations: RevocationRow
+  external_accounts: ExternalAccountRow
 }
 
 /** A DNS provider through which names are proved. */
@@ -72,10 +76,41 @@ export interface ChallengeRecordRow {
   created_at: number
 }
 
+/** The revocation of a certificate of an order; a later one takes its place. */
+export interface RevocationRow {
+  order_id: string
+  /** Address of the directory of the authority that issued the certificate. */
+  directory: string
+  /** The certificate without its chain, PEM. */
+  certificate: string
+  reason: RevocationReason
+  /** Consecutive failures. */
+  attempts: number
+  problem: string | null
+  /** Time of the next attempt; null while a new certificate is awaited, and after the revocation. */
+  next_at: number | null
+  created_at: number
+  revoked_at: number | null
+}
+
+/** The account of a customer at an authority, to which the account of this service is bound (RFC 8555 section 7.3.4). */
+export interface ExternalAccountRow {
+  id: string
+  /** Address of the authority's directory; no two have the same. */
+  directory: string
+  key_id: string
+  /** HMAC key in base64url, sealed. */
+  key_sealed: string
+  created_at: number
+  changed_at: number
+}
+
 /** Every table of this folder, those that others refer to first. */
 export const acmeTableNames = [
   'dns_providers',
   'acme_accounts',
   'certificate_orders',
   'challenge_records',
+  'certificate_revocations',
+  'external_accounts',
 ] as const satisfies readonly (keyof AcmeTables)[]

@@ -38,6 +38,8 @@ export interface ConfigOptions {
   readonly acmeEmail?: string
   /** Directory of the public authority; Let's Encrypt's when it is not given. */
   readonly acmeCa?: string
+  /** External accounts by the directory of the authority; the key is base64url. */
+  readonly externalAccounts?: ReadonlyMap<string, { readonly keyId: string; readonly key: string }>
   /** Address that Caddy requests before it gets an on-demand certificate. */
   readonly onDemandAsk?: string
   /** Networks from which sites that are not for everyone are reached; those sites are closed without. */

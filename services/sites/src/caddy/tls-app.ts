@@ -60,10 +60,12 @@ function automationPolicies(sites: readonly CompiledSite[], options: ConfigOptio
 function issuerOf({ record: { tls } }: CompiledSite, options: ConfigOptions): object {
   if (tls.mode === 'internal') return { module: 'internal' }
   const ca = tls.acme_ca ?? (tls.staging ? letsEncryptStaging : options.acmeCa)
+  const account = ca === undefined ? undefined : options.externalAccounts?.get(ca)
   return {
     module: 'acme',
     ...(ca !== undefined && { ca: escapeBraces(ca) }),
     ...(options.acmeEmail !== undefined && { email: escapeBraces(options.acmeEmail) }),
+    ...(account !== undefined && { external_account: { key_id: account.keyId, mac_key: account.key } }),
   }
 }
 

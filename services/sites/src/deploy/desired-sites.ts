@@ -112,13 +112,15 @@ export function createReadDesiredState(dependencies: {
   readonly material: UploadedMaterial
   /** Returns the address that Caddy requests before it gets an on-demand certificate; undefined when it cannot reach one. */
   readonly onDemandAsk: () => string | undefined
+  /** Returns the external accounts by the directory of the authority. */
+  readonly externalAccounts: () => NonNullable<ConfigOptions['externalAccounts']>
   /** Returns the networks that count as inside. */
   readonly reach: () => ReachNetworks
 }): ReadDesiredState {
-  const { settings, material, onDemandAsk, reach } = dependencies
+  const { settings, material, onDemandAsk, externalAccounts, reach } = dependencies
   return (sites) => ({
     sites: sites.map((site) => compiledSite(site, material)),
-    options: { ...optionsOf(settings(), onDemandAsk()), reach: reach() },
+    options: { ...optionsOf(settings(), onDemandAsk()), externalAccounts: externalAccounts(), reach: reach() },
   })
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openToldNotifications } from '@hearth/notifications/test'
+import type { OrderView } from '../acme/schema.ts'
 import type { HostCertificate } from '../certificates/inventory/certificate-state.ts'
 import { eventClasses } from './event-classes.ts'
 import { createSiteReports } from './site-reports.ts'
@@ -35,6 +36,23 @@ test('a certificate that needs somebody is told once, and once more when it is v
     [...ended, 'began: Certificate of b.example'],
     'a deleted site is not valid again',
   )
+})
+
+test('a revocation that has to wait is told once, and once more when it is done', async () => {
+  await using world = await openReports()
+  const order = (state: 'waiting' | 'due' | 'revoked', problem: string | null) => {
+    const revocation = { state, problem }
+    return { id: 'o', name: 'House', state: 'valid', problem: null, not_after: null, revocation } as OrderView
+  }
+  world.reports.order(order('waiting', null))
+  world.reports.order(order('revoked', null))
+  assert.deepEqual(await world.told(), [])
+  for (const problem of ['away', 'still away']) world.reports.order(order('due', problem))
+  world.reports.order(order('revoked', null))
+  assert.deepEqual(await world.told(), [
+    'began: The old certificate of House is not revoked yet',
+    'ended: The old certificate of House is revoked',
+  ])
 })
 
 test('a fallen grade is told', async () => {

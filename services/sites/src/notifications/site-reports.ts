@@ -66,8 +66,11 @@ export function createSiteReports({ reports, now }: SiteReportsDependencies) {
             : undefined,
       })
     },
-    /** Reports an order that failed, and that it is as wanted again. */
-    order: (order: OrderView) => reportOrder(reports, order),
+    /** Reports an order or a revocation that failed, and that it is as wanted again. */
+    order(order: OrderView): void {
+      reportOrder(reports, order)
+      reportRevocation(reports, order)
+    },
     /** Reports that the linked VPN has failed for a while, or that it is as wanted again. */
     vpn(health: LinkHealth): void {
       const base = { class: 'vpn.away', subject: 'vpn', path: '/settings/vpn' }
@@ -94,10 +97,24 @@ function reportNode(reports: Reports, { subject, name, isUp }: { subject: string
 function reportOrder(reports: Reports, { id, name, state, problem, not_after: end }: OrderView): void {
   const base = { class: 'certificate.order', subject: id, path: `/certificates/orders/${id}` }
   if (state === 'valid') reports.end({ ...base, title: `Certificate ${name} is in place`, text: '' })
+  if (state === 'revoked') reports.end({ ...base, title: `Certificate ${name} is revoked`, text: '' })
   if (problem === null) return
   const until = end === null ? '' : ` The certificate in use is valid until ${end.slice(0, 10)}.`
   const title = `Certificate ${name} could not be ${end === null ? 'ordered' : 'renewed'}`
   reports.begin({ ...base, title, text: `${problem.text.replace(/\.$/, '')}. ${problem.advice}${until}` })
+}
+
+function reportRevocation(reports: Reports, { id, name, revocation }: OrderView): void {
+  if (revocation === null) return
+  const base = { class: 'certificate.order', subject: `${id} revocation`, path: `/certificates/orders/${id}` }
+  const { state, problem } = revocation
+  if (state === 'revoked') reports.end({ ...base, title: `The old certificate of ${name} is revoked`, text: '' })
+  if (problem !== null)
+    reports.begin({
+      ...base,
+      title: `The old certificate of ${name} is not revoked yet`,
+      text: `${problem.replace(/\.$/, '')}. It is tried again.`,
+    })
 }
 
 function reportDrift(

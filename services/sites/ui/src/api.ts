@@ -61,6 +61,7 @@ export const keys = {
   certificates: ['certificates'],
   orders: ['orders'],
   dnsProviders: ['dns-providers'],
+  externalAccounts: ['external-accounts'],
   traffic: ['traffic'],
   uptime: ['uptime'],
   statusPages: ['status-pages'],

@@ -1,7 +1,7 @@
 import { type GuardedAnswer, type GuardedFetch, OutboundFailed, OutboundRefused } from '@hearth/outbound'
 import { z } from 'zod'
 import { AcmeError } from './acme-error.ts'
-import { signedBody, type Signer } from './jws.ts'
+import { accountBinding, type ExternalAccount, signedBody, type Signer } from './jws.ts'
 import { readRetryAfter } from './retry-after.ts'
 
 const address = z.url({ protocol: /^https?$/ }).max(2048)
@@ -9,9 +9,16 @@ const Directory = z.object({
   newNonce: address,
   newAccount: address,
   newOrder: address,
+  revokeCert: address.optional(),
   renewalInfo: address.optional(),
+  meta: z.object({ externalAccountRequired: z.boolean().optional() }).optional(),
 })
 const ProblemDocument = z.object({ type: z.string().default(''), detail: z.string().default('') })
+
+/** Reasons of a revocation, by their codes (RFC 5280 section 5.3.1). */
+export const revocationReasons = { key_compromised: 1, superseded: 4, no_longer_used: 5 } as const
+/** Reason of a revocation. */
+export type RevocationReason = keyof typeof revocationReasons
 
 /** An order as the authority has it. */
 export const AcmeOrder = z.object({
@@ -58,6 +65,13 @@ const maxBytes = 256 * 1024
 const maxNonces = 5
 const headers = { 'content-type': 'application/jose+json' }
 
+/** What an account is created with. */
+export interface AccountRequest {
+  /** Where the authority writes to. */
+  readonly email: string | undefined
+  readonly external: ExternalAccount | undefined
+}
+
 /** An authority that speaks ACME (RFC 8555). Nothing is tried again but a stale nonce. Every call throws `AcmeError`. */
 export class AcmeClient {
   readonly #fetch: GuardedFetch
@@ -73,12 +87,15 @@ export class AcmeClient {
   }
 
   /** Creates the account of a key, or finds it; returns its address. */
-  async account(key: string, email: string | undefined): Promise<string> {
-    const { newAccount } = await this.#addresses()
-    const contact = email === undefined ? {} : { contact: [`mailto:${email}`] }
+  async account(key: string, { email, external }: AccountRequest): Promise<string> {
+    const { newAccount, meta } = await this.#addresses()
+    if (external === undefined && meta?.externalAccountRequired === true) throw externalAccountMissing()
     const { answer } = await this.#signed({ key, account: undefined }, newAccount, {
       termsOfServiceAgreed: true,
-      ...contact,
+      ...(email !== undefined && { contact: [`mailto:${email}`] }),
+      ...(external !== undefined && { externalAccountBinding: accountBinding(key, newAccount, external) }),
+    }).catch((error: unknown) => {
+      throw error instanceof AcmeError ? ofBinding(error, external) : error
     })
     return this.#location(answer)
   }
@@ -117,6 +134,16 @@ export class AcmeClient {
   async download(signer: Signer, url: string): Promise<string> {
     const { answer } = await this.#signed(signer, url)
     return Buffer.from(answer.body).toString('utf8')
+  }
+
+  /** Revokes a certificate, DER. Nothing happens when it is revoked already. */
+  async revoke(signer: Signer, certificate: Uint8Array, reason: RevocationReason): Promise<void> {
+    const { revokeCert } = await this.#addresses()
+    if (revokeCert === undefined) throw new AcmeError('refused', 'It offers no revocation')
+    const payload = { certificate: Buffer.from(certificate).toString('base64url'), reason: revocationReasons[reason] }
+    await this.#signed(signer, revokeCert, payload).catch((error: unknown) => {
+      if (!(error instanceof AcmeError && error.type === 'alreadyRevoked')) throw error
+    })
   }
 
   /** Returns when a certificate should be renewed; undefined when the authority does not say. */
@@ -202,6 +229,19 @@ export class AcmeClient {
     if (!success) throw new AcmeError('away', 'The authority gave an answer that cannot be read')
     return data
   }
+}
+
+const externalAccountMissing = () =>
+  new AcmeError('refused', 'It takes only accounts that are bound to one of its customers (external account binding)', {
+    type: 'externalAccountRequired',
+  })
+
+/** The failure to create an account, when the external account may be the cause. */
+function ofBinding(error: AcmeError, external: ExternalAccount | undefined): AcmeError {
+  if (error.type === 'externalAccountRequired') return externalAccountMissing()
+  if (external === undefined || !['unauthorized', 'malformed'].includes(error.type)) return error
+  const words = `The external account ${external.keyId} was not accepted: ${error.message}`
+  return new AcmeError('refused', words, { type: 'externalAccountRefused', cause: error })
 }
 
 function jsonOf({ body }: GuardedAnswer): unknown {

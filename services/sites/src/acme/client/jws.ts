@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import { createHash, createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 
 /** Creates a key on the curve P-256, PEM. */
 export function generateKey(): string {
@@ -42,6 +42,21 @@ export function signedBody(
     dsaEncoding: 'ieee-p1363',
   })
   return JSON.stringify({ protected: head, payload: body, signature: signature.toString('base64url') })
+}
+
+/** The account of a customer at an authority. */
+export interface ExternalAccount {
+  readonly keyId: string
+  /** HMAC key in base64url. */
+  readonly key: string
+}
+
+/** Proves to an authority that the holder of an external account wants the account of a key (RFC 8555 section 7.3.4). */
+export function accountBinding(accountKey: string, url: string, { keyId, key }: ExternalAccount) {
+  const head = encode(JSON.stringify({ alg: 'HS256', kid: keyId, url }))
+  const body = encode(JSON.stringify(publicJwk(accountKey)))
+  const signature = createHmac('sha256', Buffer.from(key, 'base64url')).update(`${head}.${body}`).digest('base64url')
+  return { protected: head, payload: body, signature }
 }
 
 const encode = (text: string): string => Buffer.from(text).toString('base64url')

@@ -1,8 +1,9 @@
 import type { Sealer } from '@hearth/credentials'
+import type { GuardedFetch } from '@hearth/outbound'
 import { createKeyedQueue, type Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import type { AcmeClient } from '../client/acme-client.ts'
-import { generateKey, type Signer } from '../client/jws.ts'
+import { AcmeClient } from '../client/acme-client.ts'
+import { type ExternalAccount, generateKey, type Signer } from '../client/jws.ts'
 import * as store from '../store.ts'
 import type { AcmeTables } from '../tables.ts'
 
@@ -10,19 +11,30 @@ interface AccountsDependencies {
   readonly db: Kysely<AcmeTables>
   readonly sealer: Sealer
   readonly clock: Clock
+  readonly fetch: GuardedFetch
   /** Where the authority writes to; empty for nowhere. */
   readonly email: () => string
+  /** The external account for the authority of a directory. */
+  readonly externalAccount: (directory: string) => ExternalAccount | undefined
 }
 
 /** Accounts at authorities, one for each directory. */
 export type Accounts = ReturnType<typeof createAccounts>
 
 /** Creates the store of accounts. A key is kept before an authority sees it: the same key always gives the same account. */
-export function createAccounts({ db, sealer, clock, email }: AccountsDependencies) {
+export function createAccounts({ db, sealer, clock, fetch, email, externalAccount }: AccountsDependencies) {
   const queue = createKeyedQueue(100)
+  const clients = new Map<string, AcmeClient>()
+  const clientOf = (directory: string): AcmeClient => {
+    const client = clients.get(directory) ?? new AcmeClient(fetch, directory, () => clock.now())
+    clients.set(directory, client)
+    return client
+  }
   return {
+    /** The authority of a directory. */
+    client: clientOf,
     /** Finds or creates the account at the authority of a directory. Throws `AcmeError`. */
-    signer: (directory: string, client: AcmeClient): Promise<Signer> =>
+    signer: (directory: string): Promise<Signer> =>
       queue.run(directory, async () => {
         const place = `acme_accounts.key_sealed:${directory}`
         const found = await store.findAccount(db, directory)
@@ -30,7 +42,10 @@ export function createAccounts({ db, sealer, clock, email }: AccountsDependencie
         const row = found ?? (await store.settleAccount(db, { directory, ...fresh() }))
         const key = sealer.open(row.key_sealed, place)
         if (row.url !== null) return { key, account: row.url }
-        const account = await client.account(key, email() === '' ? undefined : email())
+        const account = await clientOf(directory).account(key, {
+          email: email() === '' ? undefined : email(),
+          external: externalAccount(directory),
+        })
         await store.nameAccount(db, directory, account)
         return { key, account }
       }),

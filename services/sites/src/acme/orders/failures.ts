@@ -21,6 +21,8 @@ export function failureOf(error: unknown): Failure | undefined {
 
 function ofAuthority({ failure, type, message, retryAfterMs }: AcmeError): Failure {
   if (type === 'outbound') return { code: 'not-reachable', text: message }
+  const isBinding = type === 'externalAccountRequired' || type === 'externalAccountRefused'
+  if (isBinding) return { code: 'external-account', text: `The authority refused: ${message}` }
   const text = failure === 'away' ? message : `The authority refused: ${message}`
   if (failure === 'rate-limited') return { code: 'rate-limited', text, retryAfterMs }
   if (failure === 'away') return { code: 'authority-away', text, retryAfterMs }
@@ -35,6 +37,8 @@ export const advice: Readonly<Record<FailureCode, string>> = {
     'Check the names, and the authority in the settings. The order starts again later; to start now, choose Try now.',
   'rate-limited':
     'The authority allows no more for now. Do not delete and order again: that counts too. It is asked again when it says so.',
+  'external-account':
+    'Enter the key identifier and the HMAC key that the authority shows in your account there: Settings, External accounts. The step is tried again then.',
   'not-reachable': 'The address is not public. Add it to OUTBOUND_ALLOW if the service may connect to it.',
   'provider-away':
     'Nothing needs to be done: the DNS provider is asked again. If this lasts, check that it is up and reachable from here.',

@@ -18,6 +18,8 @@ interface Placed {
 export type Progress =
   /** Nothing to do until the certificate is due. */
   | { readonly step: 'idle' }
+  /** The certificate is revoked; nothing to do until somebody orders anew. */
+  | { readonly step: 'revoked' }
   | { readonly step: 'account' }
   | { readonly step: 'order' }
   | (Placed & { readonly step: 'read'; readonly authorizations: readonly string[] })
@@ -36,6 +38,7 @@ export type FailureCode =
   | 'authority-away'
   | 'authority-refused'
   | 'rate-limited'
+  | 'external-account'
   | 'not-reachable'
   | 'provider-away'
   | 'provider-refused'
@@ -109,6 +112,7 @@ export const renewalCheck = 6 * hour
 const passing: ReadonlySet<FailureCode> = new Set([
   'authority-away',
   'rate-limited',
+  'external-account',
   'not-reachable',
   'provider-away',
   'provider-refused',
@@ -193,6 +197,17 @@ export function begin(
     notAfter,
     history: added(history, { at: now, tone: 'step', text }),
   }
+}
+
+/** The state of an order whose certificate was revoked: it is not renewed any more. */
+export function withdraw(state: OrderState, text: string, now: number): OrderState {
+  const rest = { attempts: 0, problem: null, nextAt: null, renewAt: null }
+  return { ...noted(state, text, now), ...rest, progress: { step: 'revoked' } }
+}
+
+/** The state with one more entry in its history. */
+export function noted(state: OrderState, text: string, now: number): OrderState {
+  return { ...state, history: added(state.history, { at: now, tone: 'step', text }) }
 }
 
 /** When a certificate is renewed without other advice: at two thirds of its life. */

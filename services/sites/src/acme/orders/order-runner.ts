@@ -1,33 +1,32 @@
 import type { Sealer } from '@hearth/credentials'
-import type { GuardedFetch } from '@hearth/outbound'
 import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Uploads } from '../../certificates/uploads/uploads.ts'
-import { AcmeClient } from '../client/acme-client.ts'
 import { AcmeError } from '../client/acme-error.ts'
 import type { Lookups } from '../dns/lookups.ts'
 import type { Providers } from '../providers/providers.ts'
 import type { OrderView } from '../schema.ts'
+import { findRevocation } from '../revocation-store.ts'
 import * as store from '../store.ts'
 import type { AcmeTables, OrderRow } from '../tables.ts'
-import { createAccounts, type Accounts } from './accounts.ts'
+import type { Accounts } from './accounts.ts'
 import { createChallengeRecords, OrderGone, type ChallengeRecords } from './challenge-records.ts'
 import { failureOf } from './failures.ts'
 import { advance, type OrderState, type Outcome } from './order-machine.ts'
 import { columnsOf, orderView, stateOfRow } from './order-view.ts'
 import { performStep, type Performed } from './perform-step.ts'
+import type { Revocations } from './revocations.ts'
 
 export interface OrderRunnerDependencies {
   readonly db: Kysely<AcmeTables>
   readonly sealer: Sealer
   readonly timers: Timers
   readonly log: Log
-  readonly fetch: GuardedFetch
   readonly lookups: Lookups
   readonly providers: Providers
   readonly uploads: Pick<Uploads, 'install' | 'chain'>
-  /** Says where authorities write to; empty for nowhere. */
-  readonly authority: () => { readonly email: string }
+  readonly accounts: Accounts
+  readonly revocations: Pick<Revocations, 'sweep'>
   /** Called after each step of an order. */
   readonly onStep: (order: OrderView) => void
   /** Ends the requests of steps that are running. */
@@ -45,15 +44,13 @@ const patience = 5000
 /** Reads an order as the API returns it; undefined when there is none. */
 export async function readOrder(db: Kysely<AcmeTables>, id: string): Promise<OrderView | undefined> {
   const row = await store.findOrder(db, id)
-  return row && orderView(row, await store.recordsOf(db, id))
+  return row && orderView(row, await store.recordsOf(db, id), await findRevocation(db, id))
 }
 
 /** Does the steps of orders when they are due, and writes each result. */
 export class OrderRunner {
   readonly #dependencies: OrderRunnerDependencies
-  readonly #accounts: Accounts
   readonly #records: ChallengeRecords
-  readonly #clients = new Map<string, AcmeClient>()
   #running: Promise<void> | undefined
   #cancel: () => void = () => undefined
   #isClosed = false
@@ -61,9 +58,12 @@ export class OrderRunner {
 
   constructor(dependencies: OrderRunnerDependencies) {
     this.#dependencies = dependencies
-    const email = () => dependencies.authority().email
-    this.#accounts = createAccounts({ ...dependencies, clock: dependencies.timers, email })
     this.#records = createChallengeRecords({ ...dependencies, isClosed: () => this.#isClosed })
+  }
+
+  /** True once the service ends. */
+  get isClosed(): boolean {
+    return this.#isClosed
   }
 
   /** Ends what is running. A step that does not end soon is left alone: its result is lost, and it is done again later. */
@@ -113,8 +113,8 @@ export class OrderRunner {
 
   /** First records are removed, then steps are done: so that no record is removed while a step makes it. */
   async #round(): Promise<void> {
-    const { db, timers, onStep } = this.#dependencies
-    for (const id of new Set(await this.#records.sweep())) {
+    const { db, timers, revocations, onStep } = this.#dependencies
+    for (const id of new Set([...(await this.#records.sweep()), ...(await revocations.sweep())])) {
       const order = await readOrder(db, id)
       if (order !== undefined) onStep(order)
     }
@@ -131,12 +131,13 @@ export class OrderRunner {
     const now = timers.now()
     const before = stateOfRow(row)
     const { state, keepsRecords } = advance(before, outcome, now)
+    const isIssued = outcome.kind === 'issued'
     const values = {
       ...columnsOf(state),
       ...(key !== undefined && { key_sealed: key === null ? null : sealer.seal(key, keyPlace(row.id)) }),
       ...(certificateId !== undefined && { certificate_id: certificateId }),
     }
-    if (!(await store.changeOrder(db, row, { values, isOver: !keepsRecords, now }))) return
+    if (!(await store.changeOrder(db, row, { values, isOver: !keepsRecords, isIssued, now }))) return
     // Waiting for the same thing again is no step.
     if (isSame(before, state)) return
     const after = await readOrder(db, row.id)
@@ -144,20 +145,21 @@ export class OrderRunner {
   }
 
   async #perform(row: OrderRow): Promise<Performed | undefined> {
-    const { providers, sealer, timers, lookups, uploads, log } = this.#dependencies
-    const client = this.#client(row.directory)
+    const { accounts, providers, sealer, timers, lookups, uploads, log } = this.#dependencies
+    const { progress } = stateOfRow(row)
+    if (progress.step === 'revoked') return undefined
     try {
       const provider = await providers.open(row.provider_id)
       if (provider === undefined) return failed({ code: 'provider-refused', text: 'The DNS provider is gone' })
       return await performStep({
         domains: row.domains.split(' '),
-        progress: stateOfRow(row).progress,
+        progress,
         renewAt: row.renew_at,
-        client,
+        client: accounts.client(row.directory),
         lookups,
         provider,
         now: timers.now(),
-        signer: () => this.#accounts.signer(row.directory, client),
+        signer: () => accounts.signer(row.directory),
         key: row.key_sealed === null ? undefined : sealer.open(row.key_sealed, keyPlace(row.id)),
         current: row.certificate_id === null ? undefined : await uploads.chain(row.certificate_id),
         note: (record) => this.#records.note(row, record),
@@ -168,7 +170,7 @@ export class OrderRunner {
       // What fails because the service ends has not failed.
       if (error instanceof OrderGone || this.#isClosed) return undefined
       if (error instanceof AcmeError && error.type === 'accountDoesNotExist') {
-        await this.#accounts.forget(row.directory)
+        await accounts.forget(row.directory)
         return failed({ code: 'order-expired', text: 'The authority does not know the account any more' })
       }
       const failure = failureOf(error)
@@ -176,13 +178,6 @@ export class OrderRunner {
       log.error({ err: error, order: row.id }, 'a step of a certificate order failed')
       return failed({ code: 'internal', text: 'Something went wrong in this service' })
     }
-  }
-
-  #client(directory: string): AcmeClient {
-    const { fetch, timers } = this.#dependencies
-    const client = this.#clients.get(directory) ?? new AcmeClient(fetch, directory, () => timers.now())
-    this.#clients.set(directory, client)
-    return client
   }
 }
 

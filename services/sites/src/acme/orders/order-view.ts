@@ -1,6 +1,7 @@
+import { X509Certificate } from 'node:crypto'
 import { toIsoString } from '@hearth/runtime'
 import type { OrderView } from '../schema.ts'
-import type { ChallengeRecordRow, OrderRow } from '../tables.ts'
+import type { ChallengeRecordRow, OrderRow, RevocationRow } from '../tables.ts'
 import { advice } from './failures.ts'
 import type { HistoryEntry, OrderState, Problem, Progress, Step } from './order-machine.ts'
 
@@ -32,6 +33,7 @@ export function columnsOf(state: OrderState) {
 
 const words: Readonly<Record<Step, string>> = {
   idle: 'The certificate is in place',
+  revoked: 'The certificate is revoked',
   account: 'Preparing the account at the authority',
   order: 'Placing the order',
   read: 'Reading what is to be proved',
@@ -42,8 +44,14 @@ const words: Readonly<Record<Step, string>> = {
   download: 'Fetching the certificate',
 }
 
+const restingStates: Partial<Record<Step, OrderView['state']>> = { idle: 'valid', revoked: 'revoked' }
+
 /** An order as the API returns it. */
-export function orderView(row: OrderRow, records: readonly ChallengeRecordRow[]): OrderView {
+export function orderView(
+  row: OrderRow,
+  records: readonly ChallengeRecordRow[],
+  revocation: RevocationRow | undefined,
+): OrderView {
   const { progress, problem, history } = stateOfRow(row)
   const { step } = progress
   return {
@@ -53,7 +61,7 @@ export function orderView(row: OrderRow, records: readonly ChallengeRecordRow[])
     provider_id: row.provider_id,
     directory: row.directory,
     certificate_id: row.certificate_id,
-    state: problem !== null ? 'waiting' : step === 'idle' ? 'valid' : 'working',
+    state: problem !== null ? 'waiting' : (restingStates[step] ?? 'working'),
     step,
     text: words[step],
     problem: problem && {
@@ -73,7 +81,26 @@ export function orderView(row: OrderRow, records: readonly ChallengeRecordRow[])
       removing: at !== null,
       problem: text,
     })),
+    revocation: revocationView(revocation),
     created_at: new Date(row.created_at).toISOString(),
     changed_at: new Date(row.changed_at).toISOString(),
+  }
+}
+
+/** The serial number of a certificate, PEM. */
+export const serialOf = (certificate: string): string => new X509Certificate(certificate).serialNumber
+
+/** A revocation as the API returns it. */
+function revocationView(row: RevocationRow | undefined): OrderView['revocation'] {
+  if (row === undefined) return null
+  const state = row.revoked_at !== null ? 'revoked' : row.next_at === null ? 'waiting' : 'due'
+  return {
+    state,
+    reason: row.reason,
+    serial_number: serialOf(row.certificate),
+    problem: row.problem,
+    next_at: toIsoString(row.next_at),
+    requested_at: new Date(row.created_at).toISOString(),
+    revoked_at: toIsoString(row.revoked_at),
   }
 }

@@ -1,19 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'
+import type { GuardedFetch } from '@hearth/outbound'
 import { conflict, invalidField } from '../../problems.ts'
 import type { Uploads } from '../../certificates/uploads/uploads.ts'
 import { whyNotPublic } from '../../sites/domains.ts'
-import type { OrderChange, OrderCreate, OrderView } from '../schema.ts'
+import type { ExternalAccount } from '../client/jws.ts'
+import { listRevocations } from '../revocation-store.ts'
+import type { OrderChange, OrderCreate, OrderView, RevocationRequest } from '../schema.ts'
 import * as store from '../store.ts'
 import type { OrderRow } from '../tables.ts'
+import { createAccounts } from './accounts.ts'
 import { begin, type OrderState } from './order-machine.ts'
 import { OrderRunner, readOrder, type OrderRunnerDependencies } from './order-runner.ts'
+import { Revocations } from './revocations.ts'
 import { columnsOf, orderView, stateOfRow } from './order-view.ts'
 
-export interface OrdersDependencies extends OrderRunnerDependencies {
+export interface OrdersDependencies extends Omit<OrderRunnerDependencies, 'accounts' | 'revocations'> {
+  readonly fetch: GuardedFetch
   readonly uploads: Pick<Uploads, 'install' | 'remove' | 'chain' | 'find'>
   /** Directory of the authority for new orders, and where it writes to. */
   readonly authority: () => { readonly directory: string; readonly email: string }
+  readonly externalAccount: (directory: string) => ExternalAccount | undefined
+  /** Lets Caddy take a stored certificate over; resolves to why it has not, or undefined. */
+  readonly whyNotServed: (certificateId: number) => Promise<string | undefined>
 }
 
 /** Most orders. */
@@ -25,10 +34,15 @@ const maxTries = 5
 export class Orders {
   readonly #dependencies: OrdersDependencies
   readonly #runner: OrderRunner
+  readonly #revocations: Revocations
 
   constructor(dependencies: OrdersDependencies) {
     this.#dependencies = dependencies
-    this.#runner = new OrderRunner(dependencies)
+    const email = () => dependencies.authority().email
+    const accounts = createAccounts({ ...dependencies, clock: dependencies.timers, email })
+    const isClosed = () => this.#runner.isClosed
+    this.#revocations = new Revocations({ ...dependencies, accounts, isClosed })
+    this.#runner = new OrderRunner({ ...dependencies, accounts, revocations: this.#revocations })
   }
 
   start(): void {
@@ -42,7 +56,9 @@ export class Orders {
   async list(): Promise<OrderView[]> {
     const { db } = this.#dependencies
     const records = Map.groupBy(await store.listRecords(db), ({ order_id: id }) => id)
-    return (await store.listOrders(db)).map((row) => orderView(row, records.get(row.id) ?? []))
+    const revocations = new Map((await listRevocations(db)).map((row) => [row.order_id, row]))
+    const orders = await store.listOrders(db)
+    return orders.map((row) => orderView(row, records.get(row.id) ?? [], revocations.get(row.id)))
   }
 
   find(id: string): Promise<OrderView | undefined> {
@@ -73,7 +89,7 @@ export class Orders {
     }
     await store.insertOrder(db, row)
     this.#runner.wake()
-    return orderView(row, [])
+    return orderView(row, [], undefined)
   }
 
   /**
@@ -102,13 +118,20 @@ export class Orders {
     throw conflict('The order changes all the time; try again')
   }
 
+  /** Tries again what failed for want of the right external account at the authority of a directory. */
+  async retryAccounts(directory: string): Promise<void> {
+    const { db, timers } = this.#dependencies
+    await store.retryOrdersAt(db, directory, timers.now())
+    this.#runner.wake()
+  }
+
   /** Looks for due steps now: somebody changed what they depend on. */
   poke(): void {
     this.#runner.wake()
   }
 
   /**
-   * Tries the failed step now, or renews a certificate that is in place. Undefined when there is no such order. Throws a conflict
+   * Tries the failed step now, or renews a certificate that is in place or revoked. Undefined when there is no such order. Throws a conflict
    * before the time that an authority has named.
    */
   async run(id: string): Promise<OrderView | undefined> {
@@ -120,11 +143,23 @@ export class Orders {
     const { problem, nextAt } = state
     if (problem?.code === 'rate-limited' && nextAt !== null && nextAt > now)
       throw conflict(`The authority allows no more before ${new Date(nextAt).toISOString()}`, 'rate_limited')
-    const again: OrderState =
-      state.progress.step === 'idle' ? begin(state, 'The renewal was asked for', now) : { ...state, nextAt: now }
+    const isResting = ['idle', 'revoked'].includes(state.progress.step)
+    const again: OrderState = isResting ? begin(state, 'The renewal was asked for', now) : { ...state, nextAt: now }
     await store.changeOrder(db, row, { values: columnsOf(again), isOver: false, now })
     this.#runner.wake()
     return this.find(id)
+  }
+
+  /**
+   * Revokes the certificate of an order, at once or when a new one is served. Undefined when there is no such order. Throws a
+   * problem, and changes nothing then.
+   */
+  async revoke(id: string, request: RevocationRequest): Promise<OrderView | undefined> {
+    if (!(await this.#revocations.request(id, request))) return undefined
+    this.#runner.wake()
+    const order = await this.find(id)
+    if (order !== undefined) this.#dependencies.onStep(order)
+    return order
   }
 
   /** Deletes an order with its certificate; false when there is none. Throws a conflict while sites use it. */

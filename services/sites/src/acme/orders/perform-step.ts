@@ -6,14 +6,14 @@ import { createRequest } from '../client/certificate-request.ts'
 import { generateKey, type Signer, txtValue } from '../client/jws.ts'
 import { renewalId } from '../client/renewal-id.ts'
 import type { Lookups } from '../dns/lookups.ts'
-import type { DnsProvider, TxtRecord } from '../providers/provider.ts'
+import { type DnsProvider, ProviderFailed, type TxtRecord } from '../providers/provider.ts'
 import { type Challenge, type Outcome, type Progress, twoThirds } from './order-machine.ts'
 import { judgeSpread } from './spreading.ts'
 
 /** What a step of one order works with. */
 export interface StepContext {
   readonly domains: readonly string[]
-  readonly progress: Progress
+  readonly progress: Exclude<Progress, { step: 'revoked' }>
   readonly renewAt: number | null
   readonly client: AcmeClient
   readonly lookups: Lookups
@@ -145,16 +145,28 @@ const expired = (text: string): Outcome => ({ kind: 'failed', failure: { code: '
 
 async function publish(context: StepContext, progress: At<'publish'>): Promise<Outcome> {
   const { lookups, provider, note, now } = context
-  const made: string[] = []
+  const records: TxtRecord[] = []
   for (const { domain, value } of progress.challenges) {
     const name = await lookups.follow(`_acme-challenge.${domain}`)
-    const record = { zone: await provider.findZone(name), name, value }
+    records.push({ zone: await provider.findZone(name), name, value })
+  }
+  checkRoom(records, provider)
+  for (const record of records) {
     await note(record)
     await provider.addTxt(record)
-    made.push(`${name} in the zone ${record.zone}`)
   }
-  const text = `TXT record added: ${[...new Set(made)].join(', ')}`
+  const made = new Set(records.map(({ name, zone }) => `${name} in the zone ${zone}`))
+  const text = `TXT record added: ${[...made].join(', ')}`
   return { kind: 'next', progress: { ...progress, step: 'spread', since: now }, text }
+}
+
+/** Throws `ProviderFailed` when the provider keeps fewer values of a name than the order needs. */
+function checkRoom(records: readonly TxtRecord[], { maxValues = Infinity }: DnsProvider): void {
+  for (const [name, { length }] of Map.groupBy(records, ({ name }) => name)) {
+    if (length <= maxValues) continue
+    const words = `The DNS provider keeps ${maxValues} values of ${name}, and this order needs ${length}`
+    throw new ProviderFailed('refused', `${words}: order fewer names with one certificate`)
+  }
 }
 
 async function validate({ client, signer, now }: StepContext, progress: At<'validate'>): Promise<Outcome> {

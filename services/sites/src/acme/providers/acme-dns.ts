@@ -25,15 +25,25 @@ const about = {
   ],
 } as const
 
+/** Words of the server that need more words: it says the same of everything that it does not accept. */
+const meanings: Readonly<Record<string, string>> = {
+  forbidden:
+    'forbidden, for user name, password and subdomain do not belong together or are not allowed from this address',
+}
+
 /** A server of acme-dns. It keeps the two newest values of a name and removes none. */
 export const acmeDns = providerKind(about, Settings, createAcmeDns)
 
 function createAcmeDns({ url, subdomain, username, password }: Settings, context: ProviderContext): DnsProvider {
   const label = 'acme-dns'
-  const reason = (json: unknown) => z.object({ error: z.string() }).safeParse(json).data?.error
+  const reason = (json: unknown) => {
+    const error = z.object({ error: z.string() }).safeParse(json).data?.error
+    return error === undefined ? undefined : (meanings[error] ?? error)
+  }
   const headers = { 'x-api-user': username, 'x-api-key': password }
   const api = createApi({ label, base: url.replace(/\/+$/, ''), headers, reason }, context)
   return {
+    maxValues: 2,
     findZone(name) {
       const prefix = `${subdomain.toLowerCase()}.`
       if (name.startsWith(prefix)) return Promise.resolve(name.slice(prefix.length))

@@ -11,6 +11,8 @@ export interface TxtRecord {
 
 /** Makes TXT records at a DNS provider. Every call may be repeated, and throws `ProviderFailed`. */
 export interface DnsProvider {
+  /** Values of one name that it keeps; any number when missing. */
+  readonly maxValues?: number
   /** Finds the zone that holds a name. */
   findZone(name: string): Promise<string>
   /** Adds a value to those of the name; nothing happens when it is there. */

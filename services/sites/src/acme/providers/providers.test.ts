@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createGuardedFetch, createOutboundAllow, createOutboundPolicy, type GuardedFetch } from '@hearth/outbound'
 import { createKeyedQueue } from '@hearth/runtime'
-import { fakeProviders, startProviderServer, token, type ProviderServer } from '../../../test/dns-provider-servers.ts'
+import {
+  acmeDnsAccount,
+  fakeProviders,
+  startProviderServer,
+  token,
+  type ProviderServer,
+} from '../../../test/dns-provider-servers.ts'
 import { findKind, providerKinds } from './kinds.ts'
 import { ProviderFailed, type ProviderContext } from './provider.ts'
 
@@ -14,7 +20,7 @@ const settings: Readonly<Record<string, (url: string) => Record<string, string>>
   digitalocean: () => ({ token }),
   ovh: () => ({ application_key: 'app', application_secret: 'ovh-secret', consumer_key: token }),
   route53: () => ({ access_key_id: 'AKIATEST', secret_access_key: token }),
-  'acme-dns': (url) => ({ url, subdomain: 'd4', username: 'ada', password: token }),
+  'acme-dns': (url) => ({ url, ...acmeDnsAccount, password: token }),
   webhook: (url) => ({ url, token }),
 }
 
@@ -48,7 +54,7 @@ describe('providers', () => {
     test(`${kind}: a value is added once, beside others, and removed alone`, async () => {
       await using server = await startProviderServer(fakeProviders[kind] ?? assert.fail())
       const provider = findKind(kind)?.open(settingsFor(server.url), contextOf(server)) ?? assert.fail()
-      const name = kind === 'acme-dns' ? 'd4.example.org' : '_acme-challenge.wiki.example.org'
+      const name = kind === 'acme-dns' ? `${acmeDnsAccount.subdomain}.example.org` : '_acme-challenge.wiki.example.org'
       const zone = await provider.findZone(name)
       assert.equal(zone, 'example.org')
       const [first, second] = values.map((value) => ({ zone, name, value })) as [never, never]
@@ -68,7 +74,7 @@ describe('providers', () => {
       await using server = await startProviderServer(fakeProviders[kind] ?? assert.fail())
       const right = settingsFor(server.url)
       const context = contextOf(server)
-      const name = kind === 'acme-dns' ? 'd4.example.org' : '_acme-challenge.example.org'
+      const name = kind === 'acme-dns' ? `${acmeDnsAccount.subdomain}.example.org` : '_acme-challenge.example.org'
       const record = { zone: 'example.org', name, value: values[0] }
       const secret = Object.keys(right).find((field) => right[field] === token) ?? ''
       const wrong = findKind(kind)?.open({ ...right, [secret]: 'wrong' }, context)

@@ -15,6 +15,8 @@ import * as uptime from './0013-uptime.ts'
 import * as openIdProvider from './0014-openid-provider.ts'
 import * as reach from './0015-reach.ts'
 import * as nodeConfigs from './0016-node-configs.ts'
+import * as certificateRevocations from './0017-certificate-revocations.ts'
+import * as externalAccounts from './0018-external-accounts.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -34,4 +36,6 @@ export const migrations: Migrations = {
   '0014-openid-provider': openIdProvider,
   '0015-reach': reach,
   '0016-node-configs': nodeConfigs,
+  '0017-certificate-revocations': certificateRevocations,
+  '0018-external-accounts': externalAccounts,
 }

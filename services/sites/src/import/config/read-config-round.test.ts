@@ -202,6 +202,8 @@ function expectedOf(record: SiteRecord): SiteRecord {
   }
 }
 
+const externalAccounts = new Map([['https://ca.test/dir', { keyId: 'kid', key: 'a2V5' }]])
+
 for (const age of ['oldest', 'newest'] as const)
   test(`any record survives the round trip through its configuration, ${age} Caddy`, () => {
     fc.assert(
@@ -223,7 +225,8 @@ for (const age of ['oldest', 'newest'] as const)
           clientAuthorities: ['QUJD'],
         })
         const node = makeNode(age, { logFile: '/var/log/access.log' })
-        const { config } = compileConfig({ sites: [compiled], options: { catchAll: 'abort' } }, node)
+        const options = { catchAll: 'abort', externalAccounts } as const
+        const { config } = compileConfig({ sites: [compiled], options }, node)
         const { sites, report } = readConfig(JSON.parse(canonicalJson(config)), { isOurs: true, authorityOf: () => 3 })
         assert.deepEqual(
           report.filter(({ what: text }) => !text.startsWith('never reached')),

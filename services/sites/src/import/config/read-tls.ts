@@ -84,6 +84,9 @@ function readIssuer(issuer: JsonLocation, { isNamed, reading }: { isNamed: boole
     reading.lost(issuer, 'an authority that sites do not have; the usual one takes its place')
   const ca = module === 'acme' ? textOf(members.take('ca')) : undefined
   members.skip('email', 'ca')
+  const account = members.take('external_account')
+  if (reading.options.isOurs !== true)
+    reading.lost(account, 'an external account at the authority; enter it in the settings')
   const challenges = members.take('challenges')
   reading.lost(challenges, 'ACME challenges, such as by DNS; wildcard certificates need one')
   if (isNamed) for (const member of members.left()) reading.lost(member, 'fine tuning of ACME')

@@ -1,8 +1,8 @@
-import { Button, Group } from '@mantine/core'
 import { answer, type Column, ConfirmDelete, DataTable, EmptyState, PageHeader, tableAnswer } from '@hearth/ui'
 import { IconPlus, IconWorldCog } from '@tabler/icons-react'
 import { useState } from 'react'
 import { api, keys } from '../api.ts'
+import { actionColumn } from '../controls/action-column.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
 import { BackLink } from '../navigation/back-link.tsx'
 import { ProviderDialog } from '../orders/provider-dialog.tsx'
@@ -58,21 +58,10 @@ function columns(open: (of: DnsProvider, kind: 'edit' | 'remove') => void): Colu
           .filter((value) => value !== '')
           .join(', ') || '–',
     },
-    {
-      key: 'actions',
-      header: 'Actions',
-      role: 'actions',
-      render: (of) => (
-        <Group gap="xs" wrap="nowrap" justify="flex-end">
-          <Button variant="default" size="xs" onClick={() => open(of, 'edit')} aria-label={`Change ${of.name}`}>
-            Change
-          </Button>
-          <Button variant="default" size="xs" onClick={() => open(of, 'remove')} aria-label={`Remove ${of.name}`}>
-            Remove
-          </Button>
-        </Group>
-      ),
-    },
+    actionColumn({
+      nameOf: ({ name }) => name,
+      actions: { Change: (of) => open(of, 'edit'), Remove: (of) => open(of, 'remove') },
+    }),
   ]
 }
 

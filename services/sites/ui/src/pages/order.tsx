@@ -13,7 +13,7 @@ import {
   useAction,
   useDocumentTitle,
 } from '@hearth/ui'
-import { IconAlertTriangle, IconCertificateOff, IconPencil, IconRefresh, IconTrash } from '@tabler/icons-react'
+import { IconAlertTriangle, IconBan, IconCertificateOff, IconPencil, IconRefresh, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
 import { api, keys } from '../api.ts'
@@ -23,6 +23,8 @@ import { BackLink } from '../navigation/back-link.tsx'
 import { OrderDialog } from '../orders/order-dialog.tsx'
 import { OrderBadge } from '../orders/order-words.tsx'
 import { type Order, useDnsProviders, useOrder } from '../orders/read-orders.ts'
+import { LastRevocation, PendingRevocation } from '../orders/revocation-state.tsx'
+import { RevokeDialog } from '../orders/revoke-dialog.tsx'
 import '../certificates/certificates.css'
 import '../orders/orders.css'
 
@@ -44,9 +46,11 @@ function NoSuchOrder() {
 }
 
 function OneOrder({ order }: { order: Order }) {
-  const [dialog, setDialog] = useState<'change' | 'remove'>()
+  const [dialog, setDialog] = useState<'change' | 'revoke' | 'remove'>()
   const close = () => setDialog(undefined)
   const [, go] = useLocation()
+  const usedBy = useUsedBy(order)
+  const { revocation } = order
   useDocumentTitle(order.name, 'Sites')
   return (
     <>
@@ -60,6 +64,11 @@ function OneOrder({ order }: { order: Order }) {
             <IconButton icon={IconPencil} onClick={() => setDialog('change')}>
               Change
             </IconButton>
+            {order.certificate_id !== null && order.state !== 'revoked' && (
+              <IconButton icon={IconBan} onClick={() => setDialog('revoke')}>
+                {revocation === null || revocation.state === 'revoked' ? 'Revoke' : 'Revoke now'}
+              </IconButton>
+            )}
             <IconButton icon={IconTrash} onClick={() => setDialog('remove')}>
               Delete
             </IconButton>
@@ -68,11 +77,13 @@ function OneOrder({ order }: { order: Order }) {
       />
       <div className="hearth-stack">
         {order.problem !== null && <ProblemOf order={order} />}
-        <Facts order={order} />
+        <PendingRevocation order={order} />
+        <Facts order={order} usedBy={usedBy} />
         <Records order={order} />
         <History order={order} />
       </div>
       {dialog === 'change' && <OrderDialog of={order} onClose={close} />}
+      {dialog === 'revoke' && <RevokeDialog order={order} usedBy={usedBy} onClose={close} />}
       {dialog === 'remove' && <RemoveOrder order={order} onClose={close} onDone={() => go('/certificates')} />}
     </>
   )
@@ -81,15 +92,29 @@ function OneOrder({ order }: { order: Order }) {
 function RunNow({ order }: { order: Order }) {
   const run = useAction({
     run: () => answer(api.POST('/api/certificate-orders/{id}/run', { params: { path: { id: order.id } } })),
-    done: () => (order.state === 'valid' ? 'The renewal begins' : 'The step is tried now'),
+    done: () => runWords[order.state].done,
     renew: [keys.orders],
   })
   if (order.state === 'working' || order.problem?.code === 'rate-limited') return null
   return (
     <IconButton variant="filled" icon={IconRefresh} loading={run.isPending} onClick={() => run.mutate()}>
-      {order.state === 'valid' ? 'Renew now' : 'Try now'}
+      {runWords[order.state].label}
     </IconButton>
   )
+}
+
+const trying = { label: 'Try now', done: 'The step is tried now' }
+const runWords: Readonly<Record<Order['state'], { label: string; done: string }>> = {
+  valid: { label: 'Renew now', done: 'The renewal begins' },
+  revoked: { label: 'Order again', done: 'A new certificate is ordered' },
+  waiting: trying,
+  working: trying,
+}
+
+/** Ids of the sites that use the certificate of an order. */
+function useUsedBy({ certificate_id: number }: Order): readonly number[] {
+  const uploads = useUploads(number !== null)
+  return uploads.data?.certificates.find(({ id }) => id === number)?.used_by ?? []
 }
 
 function ProblemOf({ order: { problem, next_at: next, not_after: end } }: { order: Order }) {
@@ -109,11 +134,9 @@ function ProblemOf({ order: { problem, next_at: next, not_after: end } }: { orde
   )
 }
 
-function Facts({ order }: { order: Order }) {
+function Facts({ order, usedBy }: { order: Order; usedBy: readonly number[] }) {
   const { data } = useDnsProviders()
-  const uploads = useUploads(order.certificate_id !== null)
   const provider = data?.providers.find(({ id }) => id === order.provider_id)
-  const used = uploads.data?.certificates.find(({ id }) => id === order.certificate_id)?.used_by ?? []
   return (
     <Section title="Certificate">
       <dl className="hearth-facts" data-start>
@@ -126,14 +149,19 @@ function Facts({ order }: { order: Order }) {
         <Fact name="Renews">
           <RelativeTime value={order.renew_at} absent="–" />
         </Fact>
+        {order.revocation !== null && order.revocation.state === 'revoked' && (
+          <Fact name="Revoked">
+            <LastRevocation order={order} />
+          </Fact>
+        )}
         <Fact name="DNS provider">{provider?.name ?? '–'}</Fact>
         <Fact name="Authority">{new URL(order.directory).host}</Fact>
         <Fact name="Used by">
           {order.certificate_id === null
             ? 'Sites can choose it once it is issued'
-            : used.length === 0
+            : usedBy.length === 0
               ? 'No site: choose it in a site under TLS, “Own”'
-              : used.map((id) => (
+              : usedBy.map((id) => (
                   <Link key={id} href={`/sites/${id}`} className="hearth-link order-site">
                     Site {id}
                   </Link>

@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { api, keys, type Settings } from '../api.ts'
+import { ExternalAccountsSection } from '../settings/external-accounts-section.tsx'
 import { settingsSections } from '../settings/settings-sections.ts'
 import { changedSettings, rebasedValues, type SettingsValues, settingsValues } from '../settings/settings-values.ts'
 import { SslLabsSection } from '../settings/ssl-labs-section.tsx'
@@ -66,7 +67,7 @@ function Forms({ settings }: { settings: Settings }) {
             />
             <TextInput
               label="Certificate authority"
-              description="Address of its ACME directory. Empty for Let’s Encrypt."
+              description="Address of its ACME directory. Empty for Let’s Encrypt. Some need an external account, see below."
               type="url"
               placeholder="https://acme-v02.api.letsencrypt.org/directory"
               {...form.getInputProps('acme_ca')}
@@ -74,6 +75,9 @@ function Forms({ settings }: { settings: Settings }) {
           </Stack>
         </Section>
       </SettingsForm>
+      <div className="settings-form">
+        <ExternalAccountsSection directory={settings.acme_ca} />
+      </div>
       <div className="settings-form">
         <SslLabsSection details={settings.ssllabs} />
       </div>

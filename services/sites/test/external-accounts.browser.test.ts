@@ -1,0 +1,38 @@
+import { test } from 'node:test'
+import { assertUsableOn, browserObstacle, settled, visit, wideAndPhone } from '@hearth/testing'
+import { openPlace } from './browser-place.ts'
+
+test('an external account is added, changed and removed in the settings', { skip: browserObstacle() }, async () => {
+  await using place = await openPlace()
+  const { page, sites, browser } = place
+  const admin = await sites.signIn()
+  await browser.context.addCookies([...admin.cookies].map(([name, value]) => ({ name, value, url: sites.url })))
+  await admin.call('PATCH', '/api/v1/settings', { json: { acme_ca: 'https://acme.example.org/dir' } })
+  await visit(page, `${sites.url}/settings`)
+  await settled(page)
+  const card = page.getByRole('region', { name: 'External accounts' })
+  await card.getByText(/^None\. ZeroSSL, Google/).waitFor()
+  await card.getByRole('button', { name: 'Add' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add an external account' })
+  await dialog.getByLabel('Key identifier').fill('kid-1')
+  await dialog.getByLabel('HMAC key').fill('no key!')
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.getByText(/Must be base64url: letters, digits, - and _/).waitFor()
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-external-account' })
+  await dialog.getByLabel('HMAC key').fill('c2VjcmV0LWtleS1vZi10aGUtaG91c2U')
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await card.getByText('acme.example.org').waitFor()
+  await card.getByText('kid-1').waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-external-accounts' })
+  await card.getByRole('button', { name: 'Change https://acme.example.org/dir' }).click()
+  const change = page.getByRole('dialog', { name: 'Change the key for acme.example.org' })
+  await change.getByLabel('Key identifier').fill('kid-2')
+  await change.getByLabel('HMAC key').fill('YW5vdGhlci1rZXk')
+  await change.getByRole('button', { name: 'Save' }).click()
+  await card.getByText('kid-2').waitFor()
+  await card.getByRole('button', { name: 'Remove https://acme.example.org/dir' }).click()
+  const remove = page.getByRole('dialog', { name: 'Remove the external account?' })
+  await remove.getByRole('button', { name: 'Remove' }).click()
+  await card.getByText(/^None\. ZeroSSL/).waitFor()
+})
