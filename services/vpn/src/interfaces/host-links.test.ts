@@ -4,11 +4,13 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { createHostLinks } from './host-links.ts'
 
-const { isPortFree } = createHostLinks({
+const driver = {
+  backend: 'userspace',
   list: () => Promise.resolve([]),
   isForeignLink: () => Promise.resolve(false),
   read: () => Promise.resolve(undefined),
-})
+} as const
+const { isPortFree } = createHostLinks(driver)
 
 /** A socket on a port of the system's choice. */
 async function listen(type: SocketType, address: string) {
@@ -39,4 +41,11 @@ test('a UDP port that a socket has for a moment is free', async () => {
   const answer = isPortFree(socket.address().port)
   setTimeout(() => socket.close(), 100)
   assert.equal(await answer, true)
+})
+
+test('a simulated device, which opens no socket, may have a port that another program uses', async () => {
+  const socket = await listen('udp4', '127.0.0.1')
+  const simulated = createHostLinks({ ...driver, backend: 'simulated' })
+  assert.equal(await simulated.isPortFree(socket.address().port), true)
+  socket.close()
 })

@@ -14,14 +14,14 @@ export type HostLinks = ReturnType<typeof createHostLinks>
 export const firstPort = 51_820
 
 /** Reads links from the data plane, ports and networks from the system. */
-export function createHostLinks(driver: Pick<WireGuardDriver, 'list' | 'isForeignLink' | 'read'>) {
+export function createHostLinks(driver: Pick<WireGuardDriver, 'backend' | 'list' | 'isForeignLink' | 'read'>) {
   return {
     /** Returns true if a network link of that name exists. */
     isTaken: async (name: string) => (await driver.isForeignLink(name)) || (await driver.list()).includes(name),
     /** The public key of a WireGuard device that runs under the name; undefined when there is none, or it has no key. */
     runningKey: async (name: string) => (await driver.read(name))?.publicKey ?? undefined,
-    /** Returns true if no socket of this host has the UDP port, but for a moment. */
-    isPortFree: isUdpPortFree,
+    /** Returns true if no socket of this host has the UDP port, but for a moment; a simulated device opens none and needs none. */
+    isPortFree: (port: number) => (driver.backend === 'simulated' ? Promise.resolve(true) : isUdpPortFree(port)),
     /** The networks this host is in or has routes to. */
     networks: readHostNetworks,
   }
