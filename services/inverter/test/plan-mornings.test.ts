@@ -8,7 +8,7 @@ import { LocalDays } from '../src/history/local-days.ts'
 import { slotAt, startOfSlot, type Slot } from '../src/history/quantities.ts'
 import { addMeter, writeSlots } from '../src/history/store.ts'
 import { main, startGateway, type TestGateway } from './in-process.ts'
-import { configurePlans, readPlan } from './plans-fixture.ts'
+import { configurePlans, planWhen } from './plans-fixture.ts'
 
 const zone = 'Europe/Berlin'
 const days = new LocalDays(zone)
@@ -74,14 +74,7 @@ async function onEveningOf(date: string, url: string): Promise<TestGateway> {
   const windows = [{ days: 'daily', from: '00:00', to: '06:00', price: 0.1 }]
   await configurePlans(gateway, { enabled: true, carries_out: true, fixed_price: 0.4, windows, wear: 0 })
   // A day without a plan is not judged, so there has to be one before midnight.
-  await eventually(
-    async () => {
-      await renew(gateway)
-      return readPlan(gateway)
-    },
-    ({ plan }) => plan !== null,
-    { what: 'the plan of the evening', seconds: 60, everyMs: 200 },
-  )
+  await planWhen(gateway, ({ plan }) => plan !== null, 'the plan of the evening')
   return gateway
 }
 
@@ -102,12 +95,10 @@ const judged = (gateway: TestGateway, count: number) =>
     { what: `${count} judged days`, seconds: 60, everyMs: 200 },
   )
 
-const renew = (gateway: TestGateway) => gateway.operate('POST', '/admin/api/plan/devices/main/renew')
-
 /** Sets the clock to a time of the day after a date, and lets the planner look. */
 async function goTo(gateway: TestGateway, date: string, minutes: number): Promise<void> {
   gateway.timers.jump(days.on(date).until + minutes * 60_000 - gateway.timers.now())
-  await renew(gateway)
+  await gateway.operate('POST', '/admin/api/plan/devices/main/renew')
 }
 
 test('the morning after, once and not before ten past midnight, the message says what the day cost', async () => {

@@ -12,8 +12,8 @@ import { runWrk, type WrkFigures } from './scenario/wrk.ts'
 
 /**
  * `npm run bench -- sites/portal`: what a decision of the portal costs beside the same site without it and with Caddy's basic
- * authentication under `wrk`, in one run, and whether 100,000 random requests of 50 users to 200 sites are decided as a model says while
- * 200 edits go on. The limits: 1 ms more at the median, 4 ms at 99 percent, nothing decided wrongly.
+ * authentication under `wrk`, in one run, and whether 100,000 random requests of 50 users to 200 sites are decided as a model
+ * says while 200 edits go on. The limits: 1 ms more at the median, 4 ms at 99 percent, nothing decided wrongly.
  */
 const [requests = 100_000] = process.argv.slice(2).map(Number)
 const say = (name: string, text: string): void => void process.stdout.write(`  ${name.padEnd(34)} ${text}\n`)

@@ -14,8 +14,8 @@ import { makeRecord } from '../test/site-makers.ts'
 
 /**
  * `npm run bench -- sites/uptime`: the share of a core that checks take: a thousand sites every 30 s through a server on loopback,
- * each over a connection of its own, and as many upstreams, once with four names each, with everything stored in SQLite. The limit is 5 %. The servers are
- * another process, and not counted.
+ * each over a connection of its own, and as many upstreams, once with four names each, with everything stored in SQLite. The limit
+ * is 5 %. The servers are another process, and not counted.
  */
 const [count = 1000, seconds = 60] = process.argv.slice(2).map(Number)
 const intervalSeconds = 30

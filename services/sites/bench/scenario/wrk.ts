@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { temporaryDirectory } from '@hearth/testing'
 import { execa } from 'execa'
 
 /** What is to be requested over and over. */
@@ -26,21 +26,17 @@ export interface WrkFigures {
 
 /** Requests a site on loopback with `wrk` over kept connections. */
 export async function runWrk({ port, host, headers, connections, seconds }: WrkOrder): Promise<WrkFigures> {
-  const folder = await mkdtemp(join(tmpdir(), 'hearth-wrk-'))
-  try {
-    // The headers hold cookies, so they stand in a file and not among the arguments.
-    const script = join(folder, 'site.lua')
-    await writeFile(script, scriptOf(headers), { mode: 0o600 })
-    const numbers = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`]
-    const { stdout } = await execa('wrk', [...numbers, '-s', script, `https://${host}:${port}/`], {
-      timeout: (seconds + 30) * 1000,
-    })
-    const json = /^figures (.+)$/m.exec(stdout)?.[1]
-    if (json === undefined) throw new Error(`wrk said: ${stdout}`)
-    return JSON.parse(json) as WrkFigures
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  await using folder = await temporaryDirectory('wrk')
+  // The headers hold cookies, so they stand in a file and not among the arguments.
+  const script = join(folder.path, 'site.lua')
+  await writeFile(script, scriptOf(headers), { mode: 0o600 })
+  const numbers = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`]
+  const { stdout } = await execa('wrk', [...numbers, '-s', script, `https://${host}:${port}/`], {
+    timeout: (seconds + 30) * 1000,
+  })
+  const json = /^figures (.+)$/m.exec(stdout)?.[1]
+  if (json === undefined) throw new Error(`wrk said: ${stdout}`)
+  return JSON.parse(json) as WrkFigures
 }
 
 /** Lua that sends the headers to loopback, counts answers, and prints the figures as JSON. */

@@ -1,12 +1,12 @@
 import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
-import { notFound } from '../problems.ts'
 import type { ExternalAccounts } from './external-accounts/external-accounts.ts'
 import { externalAccountRoutes } from './external-accounts/routes.ts'
 import type { Orders } from './orders/orders.ts'
 import { providerKinds } from './providers/kinds.ts'
 import type { Providers } from './providers/providers.ts'
+import { found, removed } from './route-answers.ts'
 import {
   DnsProviderChange,
   DnsProviderCreate,
@@ -230,14 +230,4 @@ function revokeRoute(orders: Orders, securityLog: SecurityLog): Route {
       return order
     },
   )
-}
-
-function found<T>(value: T | undefined, what: string): T {
-  if (value === undefined) throw notFound(what)
-  return value
-}
-
-function removed(isRemoved: boolean, what: string) {
-  if (!isRemoved) throw notFound(what)
-  return { status: 'deleted' as const }
 }

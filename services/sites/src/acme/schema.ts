@@ -66,17 +66,20 @@ export type DnsProviderChange = z.infer<typeof DnsProviderChange>
 
 const OrderDomains = domainList(50)
 
+/** Address of the directory of an authority. */
+export const AcmeDirectory = z
+  .url({ protocol: /^https$/, error: 'must be the https address of an ACME directory' })
+  .max(2048)
+
 /** A certificate to order. */
 export const OrderCreate = z
   .strictObject({
     name: Label.meta({ description: 'By which sites and files refer to the certificate' }),
     domains: OrderDomains,
     provider_id: z.string().max(50),
-    directory: z
-      .url({ protocol: /^https$/, error: 'must be the https address of an ACME directory' })
-      .max(2048)
-      .optional()
-      .meta({ description: 'Directory of the authority; that of the settings when it is left out' }),
+    directory: AcmeDirectory.optional().meta({
+      description: 'Directory of the authority; that of the settings when it is left out',
+    }),
   })
   .meta({ id: 'CertificateOrderCreate' })
 export type OrderCreate = z.infer<typeof OrderCreate>

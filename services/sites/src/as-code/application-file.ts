@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { phraseOfZodIssue } from '@hearth/http'
 import { isObject } from '../import/config/json-location.ts'
+import { maxClients } from '../openid-provider/clients/clients.ts'
 import { OpenIdClientValues } from '../openid-provider/schema.ts'
-
-/** Most applications of a file. */
-const maxApplications = 200
 
 /** Kinds of the other Hearth services begin so. They connect themselves, with a secret, and stand in no file. */
 const servicePrefix = 'hearth-'
@@ -35,7 +33,7 @@ export function readApplications(value: unknown, reasons: string[]): OpenIdClien
     reasons.push('applications: must be a list')
     return []
   }
-  if (value.length > maxApplications) reasons.push(`applications: at most ${maxApplications} are possible`)
+  if (value.length > maxClients) reasons.push(`applications: at most ${maxClients} are possible`)
   const seen = new Set<string>()
   return value.flatMap((entry: unknown, index) => {
     const name = isObject(entry) && typeof entry['name'] === 'string' ? entry['name'] : `number ${index + 1}`

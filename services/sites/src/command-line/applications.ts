@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util'
 import { recordCommand } from '@hearth/accounts/security-log'
 import { OperatorError, systemClock } from '@hearth/runtime'
 import { Clients } from '../openid-provider/clients/clients.ts'
@@ -12,6 +11,7 @@ import { allSiteRows } from '../sites/store.ts'
 import { withStorage } from './data.ts'
 import { problemLines } from './problem-lines.ts'
 import type { OpenedStorage } from './stored-sites.ts'
+import { cellsLine, plain } from './terminal-line.ts'
 
 /** Options that say what an application is to be; of `change` those that are left out stay. */
 export interface ApplicationOptions {
@@ -226,10 +226,7 @@ function printSecret(
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
-const printCells = (cells: readonly string[]): void => print(cells.map(plain).join('\t'))
-
-/** Names are of others: a terminal stays as it is. */
-const plain = (text: string): string => stripVTControlCharacters(text).replaceAll(/\p{Cc}/gu, '?')
+const printCells = (cells: readonly string[]): void => print(cellsLine(cells))
 
 function wordsOf(value: string | boolean | readonly string[] | null | undefined): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'

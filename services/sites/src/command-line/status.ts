@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util'
 import { wantedOfRow } from '../sites/site-change.ts'
 import { allSiteRows } from '../sites/store.ts'
 import { sharesOf, shownDays } from '../uptime/day-views.ts'
@@ -7,6 +6,7 @@ import type { CheckFailure } from '../uptime/schema.ts'
 import { siteSubject } from '../uptime/site-targets.ts'
 import { allSubjects, daysOf } from '../uptime/store.ts'
 import { withStorage } from './data.ts'
+import { cellsLine } from './terminal-line.ts'
 
 /** A site as `hearth sites status` prints it. */
 interface StatusLine {
@@ -52,7 +52,5 @@ const isoOf = (at: number | null | undefined): string | null =>
 function textOf({ id, site_name: name, state, since, uptime_30_days: share, failure }: StatusLine): string {
   const percent = share === null ? '-' : `${(Math.floor(share * 10_000) / 100).toFixed(2)}%`
   const cells = [id, name, state, since ?? '-', percent, failure?.came_back ?? '']
-  // Names and answers are of others: a terminal stays as it is.
-  const line = cells.map((cell) => stripVTControlCharacters(String(cell)).replaceAll(/\p{Cc}/gu, '?')).join('\t')
-  return `${line.trimEnd()}\n`
+  return `${cellsLine(cells).trimEnd()}\n`
 }

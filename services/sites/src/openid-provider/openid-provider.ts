@@ -13,7 +13,7 @@ import type { PortalState } from '../portal/portal-state.ts'
 import { badRequest, Problem, tooMany } from '../problems.ts'
 import { explainUse } from './account-claims.ts'
 import { createTidy } from './artifact-adapter.ts'
-import { applicationsByGroup, Clients } from './clients/clients.ts'
+import { Clients, namedGroups } from './clients/clients.ts'
 import { answerInteraction } from './interactions.ts'
 import { createLibraryHandler } from './library-handler.ts'
 import { Logouts } from './logouts.ts'
@@ -136,7 +136,7 @@ export class OpenIdProvider implements ApplicationSignIn {
   }
 
   async namingGroup(group: string): Promise<string | undefined> {
-    return (await applicationsByGroup(this.#dependencies.database.query)).get(group)
+    return namedGroups(await this.clients.all()).get(group)
   }
 
   async explainUse(origin: string, user: PortalUser | undefined): Promise<string | undefined> {

@@ -61,12 +61,14 @@ export async function openExternalAccounts(dependencies: ExternalAccountsDepende
     async change(id: string, values: ExternalAccountChange): Promise<ExternalAccountView | undefined> {
       const row = rows.find((each) => each.id === id)
       if (row === undefined) return undefined
-      const key_sealed = sealer.seal(values.hmac_key, sealedAt(id))
-      const changed = { ...row, key_id: values.key_id, key_sealed, changed_at: clock.now() }
-      const { key_id, changed_at } = changed
-      await change(() => store.changeExternalAccount(db, { id, key_id, key_sealed, changed_at }))
+      const changes = {
+        key_id: values.key_id,
+        key_sealed: sealer.seal(values.hmac_key, sealedAt(id)),
+        changed_at: clock.now(),
+      }
+      await change(() => store.changeExternalAccount(db, id, changes))
       onChanged(row.directory)
-      return viewOf(changed)
+      return viewOf({ ...row, ...changes })
     },
     /** False when there is none. */
     async remove(id: string): Promise<boolean> {

@@ -1,18 +1,12 @@
 import type { Route } from '@hearth/http'
 import { route } from '../../access.ts'
-import { notFound } from '../../problems.ts'
+import { found, removed } from '../route-answers.ts'
+import { IdParams, Removed } from '../schema.ts'
 import type { ExternalAccounts } from './external-accounts.ts'
-import {
-  ExternalAccountChange,
-  ExternalAccountCreate,
-  ExternalAccountList,
-  ExternalAccountParams,
-  ExternalAccountRemoved,
-  ExternalAccountView,
-} from './schema.ts'
+import { ExternalAccountChange, ExternalAccountCreate, ExternalAccountList, ExternalAccountView } from './schema.ts'
 
 const all = { tag: 'Certificates', access: 'admin', path: '/api/external-accounts' } as const
-const one = { ...all, path: '/api/external-accounts/{id}', params: ExternalAccountParams } as const
+const one = { ...all, path: '/api/external-accounts/{id}', params: IdParams } as const
 
 /** External accounts, to which authorities bind the account of this service. */
 export function externalAccountRoutes(accounts: ExternalAccounts): Route[] {
@@ -51,11 +45,7 @@ export function externalAccountRoutes(accounts: ExternalAccounts): Route[] {
         success: { status: 200, body: ExternalAccountView },
         errors: [404],
       },
-      async ({ params, body }) => {
-        const changed = await accounts.change(params.id, body)
-        if (changed === undefined) throw notFound('external account')
-        return changed
-      },
+      async ({ params, body }) => found(await accounts.change(params.id, body), 'external account'),
     ),
     route(
       {
@@ -64,13 +54,10 @@ export function externalAccountRoutes(accounts: ExternalAccounts): Route[] {
         summary: 'Delete an external account',
         description: 'Accounts that were bound to it stay at the authority.',
         limit: '10/min',
-        success: { status: 200, body: ExternalAccountRemoved },
+        success: { status: 200, body: Removed },
         errors: [404],
       },
-      async ({ params }) => {
-        if (!(await accounts.remove(params.id))) throw notFound('external account')
-        return { status: 'deleted' as const }
-      },
+      async ({ params }) => removed(await accounts.remove(params.id), 'external account'),
     ),
   ]
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { AcmeDirectory } from '../schema.ts'
 
 const timestamp = z.iso.datetime()
 
-const directory = z
-  .url({ protocol: /^https$/, error: 'must be the https address of an ACME directory' })
-  .max(2048)
-  .refine((text) => !/[{}]/.test(text), 'must not contain braces')
+/** Braces are placeholders in the configuration of Caddy. */
+const hasNoBraces = (text: string): boolean => !/[{}]/.test(text)
+
+const directory = AcmeDirectory.refine(hasNoBraces, 'must not contain braces')
 
 const KeyId = z
   .string()
@@ -13,7 +14,7 @@ const KeyId = z
   .min(1)
   .max(500)
   .regex(/^[\x21-\x7e]+$/, 'must not contain spaces')
-  .refine((text) => !/[{}]/.test(text), 'must not contain braces')
+  .refine(hasNoBraces, 'must not contain braces')
   .meta({ description: 'Key identifier (kid) as the authority gave it' })
 
 /** Some authorities show the key with the padding that base64url (RFC 7515) leaves out. */
@@ -54,9 +55,3 @@ export const ExternalAccountChange = z
   .strictObject({ key_id: KeyId, hmac_key: HmacKey })
   .meta({ id: 'ExternalAccountChange' })
 export type ExternalAccountChange = z.infer<typeof ExternalAccountChange>
-
-/** Path parameter of one external account. */
-export const ExternalAccountParams = z.object({ id: z.string().min(1).max(50) })
-
-/** Response to a deletion. */
-export const ExternalAccountRemoved = z.object({ status: z.literal('deleted') }).meta({ id: 'ExternalAccountDeleted' })

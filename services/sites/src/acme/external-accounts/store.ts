@@ -16,7 +16,8 @@ export async function insertExternalAccount(db: Db, row: ExternalAccountRow): Pr
 
 export async function changeExternalAccount(
   db: Db,
-  { id, ...values }: Pick<ExternalAccountRow, 'id' | 'key_id' | 'key_sealed' | 'changed_at'>,
+  id: string,
+  values: Pick<ExternalAccountRow, 'key_id' | 'key_sealed' | 'changed_at'>,
 ): Promise<void> {
   await db.updateTable('external_accounts').set(values).where('id', '=', id).execute()
 }

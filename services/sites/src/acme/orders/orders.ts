@@ -10,6 +10,7 @@ import type { OrderChange, OrderCreate, OrderView, RevocationRequest } from '../
 import * as store from '../store.ts'
 import type { OrderRow } from '../tables.ts'
 import { createAccounts } from './accounts.ts'
+import { changeNewest } from './change-order.ts'
 import { begin, type OrderState } from './order-machine.ts'
 import { OrderRunner, readOrder, type OrderRunnerDependencies } from './order-runner.ts'
 import { Revocations } from './revocations.ts'
@@ -27,8 +28,6 @@ export interface OrdersDependencies extends Omit<OrderRunnerDependencies, 'accou
 
 /** Most orders. */
 const maxOrders = 200
-/** Tries of a change between steps that end. */
-const maxTries = 5
 
 /** Certificates that the service orders by DNS. Steps are rows: what was begun goes on after a restart. */
 export class Orders {
@@ -104,18 +103,14 @@ export class Orders {
       ...(domains !== undefined && { domains: domains.join(' ') }),
       ...(provider_id !== undefined && { provider_id }),
     }
-    for (let left = maxTries; left > 0; left -= 1) {
-      const row = await store.findOrder(db, id)
-      if (row === undefined) return undefined
+    const isChanged = await changeNewest({ db, timers }, id, (row, now) => {
       if (domains !== undefined) checkNames(domains, row.directory)
-      const now = timers.now()
       const values = { ...columnsOf(begin(stateOfRow(row), 'The order was changed', now)), ...more }
-      // False when a step ended just now.
-      if (!(await store.changeOrder(db, row, { values, isOver: true, now }))) continue
-      this.#runner.wake()
-      return this.find(id)
-    }
-    throw conflict('The order changes all the time; try again')
+      return { values, isOver: true }
+    })
+    if (!isChanged) return undefined
+    this.#runner.wake()
+    return this.find(id)
   }
 
   /** Tries again what failed for want of the right external account at the authority of a directory. */
@@ -131,8 +126,8 @@ export class Orders {
   }
 
   /**
-   * Tries the failed step now, or renews a certificate that is in place or revoked. Undefined when there is no such order. Throws a conflict
-   * before the time that an authority has named.
+   * Tries the failed step now, or renews a certificate that is in place or revoked. Undefined when there is no such order. Throws a
+   * conflict before the time that an authority has named.
    */
   async run(id: string): Promise<OrderView | undefined> {
     const { db, timers } = this.#dependencies

@@ -10,6 +10,7 @@ import type { RevocationRequest } from '../schema.ts'
 import * as store from '../store.ts'
 import type { AcmeTables, OrderRow, RevocationRow } from '../tables.ts'
 import type { Accounts } from './accounts.ts'
+import { changeNewest } from './change-order.ts'
 import { advice, failureOf } from './failures.ts'
 import { begin, noted, pauseAfter, withdraw } from './order-machine.ts'
 import { columnsOf, serialOf, stateOfRow } from './order-view.ts'
@@ -28,8 +29,6 @@ interface RevocationsDependencies {
 
 /** Revocations at the same time. */
 const together = 5
-/** Tries of a change between steps that end. */
-const maxTries = 5
 /** After so many attempts, about a day, a certificate is revoked although a Caddy still has it. */
 const maxAttempts = 28
 
@@ -71,7 +70,7 @@ export class Revocations {
 
   /** The order begins anew; the revocation waits for its end. */
   async #orderFirst(id: string, reason: RevocationReason): Promise<boolean> {
-    return this.#change(id, async (order, now) => {
+    return changeNewest(this.#dependencies, id, async (order, now) => {
       const revocation = { ...(await this.#target(order, reason)), next_at: null, revoked_at: null }
       const text = `A new certificate is ordered; then the current one is revoked, because ${reasonWords[reason]}`
       return { values: columnsOf(begin(stateOfRow(order), text, now)), isOver: true, revocation }
@@ -84,7 +83,7 @@ export class Revocations {
       throw error instanceof AcmeError ? problemOf(error) : error
     })
     // From here on it is revoked; asked again, the authority says so.
-    return this.#change(order.id, async (current, now) => {
+    return changeNewest(this.#dependencies, order.id, async (current, now) => {
       const revocation = { ...target, attempts: 0, problem: null, next_at: null, revoked_at: now }
       const isInUse = open === undefined && (await this.#leaf(current)) === target.certificate
       const state = (isInUse ? withdraw : noted)(stateOfRow(current), doneText(target), now)
@@ -154,25 +153,9 @@ export class Revocations {
   }
 
   #note(id: string, text: string): Promise<boolean> {
-    return this.#change(id, (order, now) => {
-      return Promise.resolve({ values: columnsOf(noted(stateOfRow(order), text, now)), isOver: false })
+    return changeNewest(this.#dependencies, id, (order, now) => {
+      return { values: columnsOf(noted(stateOfRow(order), text, now)), isOver: false }
     })
-  }
-
-  /** Changes an order as it is by then; false when it is gone. */
-  async #change(
-    id: string,
-    change: (order: OrderRow, now: number) => Promise<Omit<store.OrderWrite, 'now'>>,
-  ): Promise<boolean> {
-    const { db, timers } = this.#dependencies
-    for (let left = maxTries; left > 0; left -= 1) {
-      const order = await store.findOrder(db, id)
-      if (order === undefined) return false
-      const now = timers.now()
-      // False when a step ended just now.
-      if (await store.changeOrder(db, order, { ...(await change(order, now)), now })) return true
-    }
-    throw conflict('The order changes all the time; try again')
   }
 }
 

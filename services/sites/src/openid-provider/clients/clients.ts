@@ -164,11 +164,6 @@ export function namedGroups(
   return new Map(named)
 }
 
-/** Returns the name of an application for each group that one names. */
-export async function applicationsByGroup(db: store.Query): Promise<Map<string, string>> {
-  return namedGroups(await allClients(db))
-}
-
 const createSecret = (): string => randomBytes(32).toString('base64url')
 
 function clientOfRow({ id, name, secret_hash: secretHash, settings }: OpenIdClientRow): Client {

@@ -1,9 +1,10 @@
-import { Button, Group, MultiSelect, TextInput } from '@mantine/core'
+import { MultiSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { answer, type Column, ConfirmDelete, DataTable, EmptyState, FormDialog, Section, tableAnswer } from '@hearth/ui'
 import { IconPlus, IconUsersGroup } from '@tabler/icons-react'
 import { useState } from 'react'
 import { api, keys, type User } from '../api.ts'
+import { actionColumn } from '../controls/action-column.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
 import { type AccessGroup, useGroups, useUsers } from './read-access.ts'
 
@@ -52,21 +53,10 @@ function columns(
       header: 'Members',
       render: ({ user_ids: ids }) => ids.map((id) => names.get(id) ?? '').join(', ') || 'nobody',
     },
-    {
-      key: 'actions',
-      header: 'Actions',
-      role: 'actions',
-      render: (group) => (
-        <Group gap="xs" wrap="nowrap" justify="flex-end">
-          <Button variant="default" size="xs" onClick={() => open(group, 'edit')} aria-label={`Edit ${group.name}`}>
-            Edit
-          </Button>
-          <Button variant="default" size="xs" onClick={() => open(group, 'remove')} aria-label={`Delete ${group.name}`}>
-            Delete
-          </Button>
-        </Group>
-      ),
-    },
+    actionColumn({
+      nameOf: ({ name }) => name,
+      actions: { Edit: (group) => open(group, 'edit'), Delete: (group) => open(group, 'remove') },
+    }),
   ]
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Text, Textarea, TextInput } from '@mantine/core'
+import { NativeSelect, Text, Textarea, TextInput } from '@mantine/core'
 import {
   answer,
   type Column,
@@ -14,6 +14,7 @@ import {
 import { isNotEmpty, useForm } from '@mantine/form'
 import { IconCertificate, IconUpload } from '@tabler/icons-react'
 import { useState } from 'react'
+import { actionColumn } from '../controls/action-column.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
 import { api, keys } from '../api.ts'
 import { type UploadedCertificate, useUploads } from './read-certificates.ts'
@@ -69,21 +70,10 @@ function columns(open: (of: UploadedCertificate, kind: 'renew' | 'remove') => vo
       header: 'Used by',
       render: ({ used_by: sites }) => (sites.length === 0 ? 'nobody' : formatCount(sites.length, 'site')),
     },
-    {
-      key: 'actions',
-      header: 'Actions',
-      role: 'actions',
-      render: (of) => (
-        <Group gap="xs" wrap="nowrap" justify="flex-end">
-          <Button variant="default" size="xs" onClick={() => open(of, 'renew')} aria-label={`Renew ${of.name}`}>
-            Renew
-          </Button>
-          <Button variant="default" size="xs" onClick={() => open(of, 'remove')} aria-label={`Remove ${of.name}`}>
-            Remove
-          </Button>
-        </Group>
-      ),
-    },
+    actionColumn({
+      nameOf: ({ name }) => name,
+      actions: { Renew: (of) => open(of, 'renew'), Remove: (of) => open(of, 'remove') },
+    }),
   ]
 }
 

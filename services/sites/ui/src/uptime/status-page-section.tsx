@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, MultiSelect, Switch, Textarea, TextInput } from '@mantine/core'
+import { Anchor, MultiSelect, Switch, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import {
   answer,
@@ -15,6 +15,7 @@ import {
 import { IconBroadcast, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { api, keys } from '../api.ts'
+import { actionColumn } from '../controls/action-column.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
 import { type StatusPage, useStatusPages } from './read-uptime.ts'
 import { type NamedSite, useSiteNames } from './site-names.ts'
@@ -76,21 +77,10 @@ function columns(open: (page: StatusPage, kind: 'edit' | 'remove') => void): Col
         <StatusBadge tone={isPublic ? 'accent' : 'quiet'}>{isPublic ? 'Everybody' : 'Users'}</StatusBadge>
       ),
     },
-    {
-      key: 'actions',
-      header: 'Actions',
-      role: 'actions',
-      render: (page) => (
-        <Group gap="xs" wrap="nowrap" justify="flex-end">
-          <Button variant="default" size="xs" onClick={() => open(page, 'edit')} aria-label={`Edit ${page.title}`}>
-            Edit
-          </Button>
-          <Button variant="default" size="xs" onClick={() => open(page, 'remove')} aria-label={`Delete ${page.title}`}>
-            Delete
-          </Button>
-        </Group>
-      ),
-    },
+    actionColumn({
+      nameOf: ({ title }) => title,
+      actions: { Edit: (page) => open(page, 'edit'), Delete: (page) => open(page, 'remove') },
+    }),
   ]
 }
 

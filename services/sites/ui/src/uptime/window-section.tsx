@@ -1,4 +1,4 @@
-import { Button, Group, MultiSelect, NativeSelect, Text, TextInput } from '@mantine/core'
+import { MultiSelect, NativeSelect, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import {
   answer,
@@ -15,6 +15,7 @@ import {
 import { IconCalendarTime, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { api, keys } from '../api.ts'
+import { actionColumn } from '../controls/action-column.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
 import { localInput, ownTimeZone } from './local-time.ts'
 import { type MaintenanceWindow, useWindows } from './read-uptime.ts'
@@ -70,26 +71,10 @@ function columns(
         ids === null ? 'All sites' : ids.map((id) => names.get(id) ?? `#${id}`).join(', '),
     },
     { key: 'when', header: 'When', render: (window) => <When window={window} /> },
-    {
-      key: 'actions',
-      header: 'Actions',
-      role: 'actions',
-      render: (window) => (
-        <Group gap="xs" wrap="nowrap" justify="flex-end">
-          <Button variant="default" size="xs" onClick={() => open(window, 'edit')} aria-label={`Edit ${window.name}`}>
-            Edit
-          </Button>
-          <Button
-            variant="default"
-            size="xs"
-            onClick={() => open(window, 'remove')}
-            aria-label={`Delete ${window.name}`}
-          >
-            Delete
-          </Button>
-        </Group>
-      ),
-    },
+    actionColumn({
+      nameOf: ({ name }) => name,
+      actions: { Edit: (window) => open(window, 'edit'), Delete: (window) => open(window, 'remove') },
+    }),
   ]
 }
 
