@@ -14,6 +14,8 @@ const olderSettings = 'HMAC_SECRET=a-secret-of-tests-with-more-than-32-character
  * Upgrades the inverter's service over the data of an older version, and kills apt with all it started at ten places drawn by the
  * seed. After each, what an administrator does (`dpkg --install` of the same packages) leads to the newer version with all data,
  * and `hearth-rollback` back to the older one.
+ *
+ * What apt started can outlive it for a moment, and the lock of a dpkg that was killed goes with its process.
  */
 export async function tryKilledUpgrades(
   trial: TrialRoot,
@@ -47,6 +49,7 @@ ls ${backups}/*-before-upgrade.hearth-backup\nhearth-rollback >&2`)
 setsid ${newer} -o Dpkg::Use-Pty=0 >/dev/null 2>&1 & apt=$!
 sleep ${after.toFixed(3)}; until kill -s KILL -- -$apt 2>/dev/null || ! kill -s 0 $apt 2>/dev/null; do sleep 0.01; done
 wait $apt && echo ended || echo killed
+while kill -s 0 -- -$apt 2>/dev/null; do sleep 0.01; done
 dpkg --force-confold --install ${packageFiles('newer', packages)} >&2
 ${isVersion(versions.newer)}\n${look}
 hearth-rollback${tries % 2 === 0 ? ' --restore-data' : ''} >&2
