@@ -3,10 +3,9 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { runCommand, startServiceProcess, temporaryDirectory } from '@hearth/testing'
+import { freePort, runCommand, startServiceProcess, temporaryDirectory } from '@hearth/testing'
 import type { User } from '../src/accounts/schema.ts'
 import { createBrowser } from './browser.ts'
-import { freePort } from './free-port.ts'
 import { startSites, testPassword } from './in-process.ts'
 
 test('a wrong setting ends with one line that names it, exit code 1 and no changes', async () => {

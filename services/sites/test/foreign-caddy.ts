@@ -2,10 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { eventually, temporaryDirectory } from '@hearth/testing'
+import { eventually, freePort, temporaryDirectory } from '@hearth/testing'
 import { parseAdminAddress } from '../src/deploy/nodes/admin-address.ts'
 import { createAdminClient, type AdminClient } from '../src/deploy/nodes/admin-client.ts'
-import { freePort } from './free-port.ts'
 
 /** A Caddy that somebody else has set up: it runs with a file of its own, as Debian's service does. */
 export interface ForeignCaddy extends AsyncDisposable {

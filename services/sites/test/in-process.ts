@@ -1,11 +1,10 @@
 import { listenAt } from '@hearth/service'
 import { createLog, systemTimers, type Log, type Timers } from '@hearth/runtime'
-import { openInProcess, type InProcess } from '@hearth/testing'
+import { freePort, openInProcess, type InProcess } from '@hearth/testing'
 import type { Session, User } from '../src/accounts/schema.ts'
 import { readConfig, type Config } from '../src/config.ts'
 import { openService, type Service } from '../src/open-service.ts'
 import { createBrowser, type Browser } from './browser.ts'
-import { freePort } from './free-port.ts'
 import { newCaddy } from './real-caddy.ts'
 
 export type { Browser } from './browser.ts'

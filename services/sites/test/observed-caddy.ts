@@ -1,9 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
-import { freePort } from './free-port.ts'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { eventually, temporaryDirectory } from '@hearth/testing'
+import { eventually, freePort, temporaryDirectory } from '@hearth/testing'
 
 /** A real Caddy that a test watches from outside. */
 export interface ObservedCaddy extends AsyncDisposable {

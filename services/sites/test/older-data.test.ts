@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import {
   createVisitor,
+  freePort,
+  openAuthenticator,
   testOlderData,
   type OlderData,
   type Visitor,
-  openAuthenticator,
   type SavedAuthenticator,
 } from '@hearth/testing'
-import { freePort } from './free-port.ts'
 
 /** Facts that `older-data/make.ts` records beside the answers. */
 interface More {

@@ -7,8 +7,7 @@ import { request as requestHttps } from 'node:https'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ConnectionOptions, TLSSocket } from 'node:tls'
-import { eventually, temporaryDirectory, unpackedPackage } from '@hearth/testing'
-import { freePort } from './free-port.ts'
+import { eventually, freePort, temporaryDirectory, unpackedPackage } from '@hearth/testing'
 import { portReopened } from './reopened-port.ts'
 
 /** Options of a request to a site. */

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { assertAccessible, browserObstacle, screenshot } from '@hearth/testing'
-import { freePort } from './free-port.ts'
+import { assertAccessible, browserObstacle, freePort, screenshot } from '@hearth/testing'
 import { openSitesPlace, startSayingServer, type SitesPlace } from './sites-place.ts'
 
 const skip = browserObstacle()

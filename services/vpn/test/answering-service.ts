@@ -1,9 +1,9 @@
+import { freePort } from '@hearth/testing'
 import { exchangeAgain } from './dns-client.ts'
 import { decodeMessage, T } from './dns-messages.ts'
 import { makeQuery } from './dns-packets.ts'
 import { startFakeNameserver } from './fake-nameserver.ts'
 import { startService } from './in-process.ts'
-import { freePort } from './loopback-resolver.ts'
 
 /** Starts a service that answers on a port of loopback, and the nameserver it asks, which knows these names. */
 export async function startAnsweringService(names?: Parameters<typeof startFakeNameserver>[0]) {

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { Resolver } from 'node:dns/promises'
 import { test } from 'node:test'
-import { eventually } from '@hearth/testing'
+import { eventually, freePort } from '@hearth/testing'
 import { ask } from './dns-client.ts'
 import { startFakeNameserver } from './fake-nameserver.ts'
 import { startService, testPassword } from './in-process.ts'
-import { freePort } from './loopback-resolver.ts'
 
 /** A service whose questions on loopback are those of the peer Phone; for others its explanation is asked. */
 async function start() {

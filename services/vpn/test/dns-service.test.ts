@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { eventually, runCommand, startServiceProcess, temporaryDirectory } from '@hearth/testing'
+import { eventually, freePort, runCommand, startServiceProcess, temporaryDirectory } from '@hearth/testing'
 import { addressOf, startFakeNameserver } from './fake-nameserver.ts'
-import { askAt, freePort } from './loopback-resolver.ts'
+import { askAt } from './loopback-resolver.ts'
 
 /** The whole service as processes, on loopback, with simulated tunnels: what needs no tunnel to be seen. */
 

@@ -1,8 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { test } from 'node:test'
-import { assertAccessible, browserObstacle, eventually, startBrowser } from '@hearth/testing'
+import { assertAccessible, browserObstacle, eventually, freePort, startBrowser } from '@hearth/testing'
 import { firstSignIn, startFixture } from './browser-fixture.ts'
-import { freePort } from './loopback-resolver.ts'
 
 test(
   'overview and DNS pages report that no upstream answers, and show nothing green',

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { test } from 'node:test'
-import { eventually } from '@hearth/testing'
-import { freePort } from './loopback-resolver.ts'
+import { eventually, freePort } from '@hearth/testing'
 import { startService, type TestService } from './in-process.ts'
 
 /** A question for the address of www.example. */

@@ -3,11 +3,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { eventually } from '@hearth/testing'
+import { eventually, freePort } from '@hearth/testing'
 import { ask } from './dns-client.ts'
 import { addressOf, startFakeNameserver } from './fake-nameserver.ts'
 import { startService, type TestService } from './in-process.ts'
-import { freePort } from './loopback-resolver.ts'
 
 /** A server of lists: each path has the text given for it now. */
 async function startListServer(texts: Record<string, string>) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { temporaryDirectory } from '@hearth/testing'
+import { freePort, temporaryDirectory } from '@hearth/testing'
 import { ResolverSupervisor } from '../src/resolver/supervisor.ts'
 import type {
   ResolverClient,
@@ -16,7 +16,6 @@ import { ResolverInput, resolverSettings } from '../src/filtering/resolver-input
 import { defaultDnsSettings } from '../src/filtering/schema.ts'
 import { parseUpstream } from '../src/dns/upstream/upstream-text.ts'
 import { ask, type TestQuery } from './dns-client.ts'
-import { freeListener } from './resolver-fixture.ts'
 
 /** Configuration of a resolver. */
 export interface ResolverContent {
@@ -94,11 +93,6 @@ export async function startResolverFixture(content: ResolverContent): Promise<Re
     ask: (name, source = '127.0.0.1') => askOnce(port, { name, source, timeoutMs: 5000 }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
-}
-
-/** A port of loopback no one has. */
-export async function freePort(): Promise<number> {
-  return (await freeListener()).port
 }
 
 /** Asks a server on loopback for an address, once; rejects when no answer comes in time. */

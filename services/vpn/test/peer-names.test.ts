@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventually } from '@hearth/testing'
+import { eventually, freePort } from '@hearth/testing'
 import { exchangeAgain } from './dns-client.ts'
 import { decodeMessage, T } from './dns-messages.ts'
 import { makeQuery } from './dns-packets.ts'
 import { startService } from './in-process.ts'
-import { freePort } from './loopback-resolver.ts'
 
 const ptr = 12
 

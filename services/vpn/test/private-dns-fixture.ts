@@ -6,13 +6,12 @@ import { connect as connectHttp2, type ClientHttp2Session, type OutgoingHttpHead
 import { join } from 'node:path'
 import type { TcpNetConnectOpts } from 'node:net'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
-import { eventually, temporaryDirectory } from '@hearth/testing'
+import { eventually, freePort, temporaryDirectory } from '@hearth/testing'
 import { frame, StreamFrames } from '../src/dns/upstream/stream-frames.ts'
 import { createAuthority, type TestAuthority } from './certificates.ts'
 import { addressRecord, makeAnswer, makeQuery, readAnswer } from './dns-packets.ts'
 import { startUpstream } from './dns-upstream.ts'
 import { startService, type TestService } from './in-process.ts'
-import { freePort } from './loopback-resolver.ts'
 
 /** The host name of the tests' Private DNS. */
 export const host = 'dns.home.test'

@@ -2,10 +2,16 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { assertUsableOn, browserObstacle, everyScreen, startBrowser, temporaryDirectory } from '@hearth/testing'
+import {
+  assertUsableOn,
+  browserObstacle,
+  everyScreen,
+  freePort,
+  startBrowser,
+  temporaryDirectory,
+} from '@hearth/testing'
 import { furnish, startFixture } from './browser-fixture.ts'
 import { createAuthority } from './certificates.ts'
-import { freePort } from './loopback-resolver.ts'
 
 test(
   'a peer gets an address for outside the tunnel, shown once, renewed and withdrawn',

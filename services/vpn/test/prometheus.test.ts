@@ -3,11 +3,11 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { eventually, metricSamples, promtoolObstacle, promtoolProblems } from '@hearth/testing'
+import { eventually, freePort, metricSamples, promtoolObstacle, promtoolProblems } from '@hearth/testing'
 import { simulateTraffic } from '../src/wireguard/simulated-traffic.ts'
 import { startFakeNameserver } from './fake-nameserver.ts'
 import { startService, type TestService } from './in-process.ts'
-import { askAt, freePort } from './loopback-resolver.ts'
+import { askAt } from './loopback-resolver.ts'
 
 async function scrape(service: TestService): Promise<Map<string, number>> {
   const reply = await service.send('GET', '/metrics')

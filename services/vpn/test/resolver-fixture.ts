@@ -1,10 +1,7 @@
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { writeFileAtomic } from '@hearth/runtime'
-import { temporaryDirectory } from '@hearth/testing'
+import { freePort, temporaryDirectory } from '@hearth/testing'
 import {
   resolverFile,
   type Listener,
@@ -16,7 +13,6 @@ import {
   type Upstream,
 } from '../src/dns/resolver-files.ts'
 import { parseUpstream } from '../src/dns/upstream/upstream-text.ts'
-import { listenOnBoth } from './listen-on-both.ts'
 
 /** Settings under which everything is allowed and logged. */
 export const plainSettings: ResolverSettings = {
@@ -85,14 +81,7 @@ export async function resolverFixture(some: Partial<ResolverSettings>): Promise<
 
 /** A listener at a port of an address that is free for UDP and for TCP. */
 export async function freeListener(address = '127.0.0.1', device: string | null = null): Promise<Listener> {
-  const { socket, server, port } = await listenOnBoth(
-    { socket: () => createSocket(address.includes(':') ? 'udp6' : 'udp4'), server: () => createServer() },
-    { address, port: 0 },
-  )
-  socket.close()
-  server.close()
-  await once(server, 'close')
-  return { address, port, device }
+  return { address, port: await freePort(address), device }
 }
 
 /** A server at a port of 127.0.0.1 as an upstream. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { freePort } from '@hearth/testing'
 import { pageRequest, sendPage } from '../src/tunnel-page/page-request.ts'
 import { ask } from './dns-client.ts'
 import { startFakeNameserver } from './fake-nameserver.ts'
 import { startService, type TestService } from './in-process.ts'
-import { freePort } from './loopback-resolver.ts'
 
 /** Addresses of the peers Phone and Laptop. */
 export const [phoneAddress, laptopAddress] = ['10.8.0.2', '10.8.0.3']

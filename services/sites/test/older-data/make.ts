@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { eventually, makeOlderData, createAuthenticator } from '@hearth/testing'
+import { createAuthenticator, eventually, freePort, makeOlderData } from '@hearth/testing'
 import { startForeignCaddy } from '../foreign-caddy.ts'
-import { freePort } from '../free-port.ts'
 import { askHost } from '../served.ts'
 import { createTestAuthority } from '../test-authority.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { byUrgency, gradeText, gradeTone, nameIn } from './certificate-words.ts'
+import { byUrgency, gradeText, gradeTone, nameIn, uploadLabel } from './certificate-words.ts'
 
 test('hosts that need attention come first, then by expiry', () => {
   const hosts = [
@@ -25,4 +25,11 @@ test('an issuer is shown by its common name if it has one', () => {
   assert.equal(nameIn('C=US, O=Let’s Encrypt, CN=R11'), 'R11')
   assert.equal(nameIn('O=Somebody'), 'Somebody')
   assert.equal(nameIn('plain'), 'plain')
+})
+
+test('a certificate to choose is shown with its first names, and with a word when it is revoked', () => {
+  const names = ['a.test', 'b.test', 'c.test']
+  assert.equal(uploadLabel({ name: 'house', names }, false), 'house (a.test, b.test, …)')
+  assert.equal(uploadLabel({ name: 'house', names: names.slice(0, 1) }, true), 'house (a.test), revoked')
+  assert.equal(uploadLabel({ name: 'visitors', names: [] }, false), 'visitors')
 })

@@ -55,3 +55,12 @@ export function gradeText(grade: string, ignoringTrust: string | null): string {
 export function nameIn(text: string): string {
   return /CN\s*=\s*([^,\n]+)/.exec(text)?.[1]?.trim() ?? /O\s*=\s*([^,\n]+)/.exec(text)?.[1]?.trim() ?? text
 }
+
+/** A certificate of one's own in a list to choose from: `house (a.example.org, b.example.org), revoked`. */
+export function uploadLabel(
+  { name, names }: Pick<Schemas['UploadedCertificate'], 'name' | 'names'>,
+  isRevoked: boolean,
+) {
+  const hosts = names.length === 0 ? '' : ` (${names.slice(0, 2).join(', ')}${names.length > 2 ? ', …' : ''})`
+  return `${name}${hosts}${isRevoked ? ', revoked' : ''}`
+}

@@ -2,6 +2,8 @@ import { answer } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { api, keys } from '../api.ts'
 import type { components } from '../api.gen.ts'
+import { useOrders } from '../orders/read-orders.ts'
+import { uploadLabel } from './certificate-words.ts'
 
 type Schemas = components['schemas']
 export type CertificateList = Schemas['CertificateList']
@@ -33,12 +35,13 @@ export const useUploads = (isWanted = true) =>
     enabled: isWanted,
   })
 
-/** Uploaded certificates or authorities as options of a select. */
+/** Own certificates or authorities as options of a select. */
 export function useUploadOptions(kind: UploadedCertificate['kind'], isWanted = true) {
   const { data } = useUploads(isWanted)
+  const orders = useOrders(isWanted && kind === 'certificate')
   const fitting = (data?.certificates ?? []).filter((upload) => upload.kind === kind)
-  return fitting.map(({ id, name, names }) => ({
-    value: id,
-    label: names.length === 0 ? name : `${name} (${names.slice(0, 2).join(', ')})`,
-  }))
+  return fitting.map((upload) => {
+    const order = orders.data?.orders.find(({ id }) => id === upload.order_id)
+    return { value: upload.id, label: uploadLabel(upload, order?.state === 'revoked') }
+  })
 }

@@ -7,8 +7,12 @@ export type DnsProvider = Schemas['DnsProvider']
 export type DnsProviderKind = Schemas['DnsProviderKind']
 
 /** The ordered certificates; events keep them fresh. */
-export const useOrders = () =>
-  useQuery({ queryKey: [...keys.orders, 'all'], queryFn: () => answer(api.GET('/api/certificate-orders')) })
+export const useOrders = (isWanted = true) =>
+  useQuery({
+    queryKey: [...keys.orders, 'all'],
+    queryFn: () => answer(api.GET('/api/certificate-orders')),
+    enabled: isWanted,
+  })
 
 /** One ordered certificate; events keep it fresh. */
 export const useOrder = (id: string) =>
