@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, describe, test } from 'node:test'
+import { after, describe, mock, test } from 'node:test'
 import { createSealer } from '@hearth/credentials'
 import { openDatabase } from '@hearth/database'
 import { createOutboundAllow } from '@hearth/outbound'
@@ -60,11 +60,13 @@ async function open(kind: Kind, timers = createFastTimers(1, noon)) {
   const database = openDatabase<NotificationTables>(location)
   await createNotificationTables(database.query as never)
   const opened: Notifications[] = []
+  const log = createLog({ name: 'test', level: 'silent' })
+  const { mock: warn } = mock.method(log, 'warn')
   const again = async () => {
     const notifications = new Notifications(database, {
       sealer: createSealer(Buffer.alloc(32, 1)),
       timers,
-      log: createLog({ name: 'test', level: 'silent' }),
+      log,
       allow: createOutboundAllow(['127.0.0.1']),
       service: 'Test',
       publicUrl: 'https://test.example.org',
@@ -83,6 +85,7 @@ async function open(kind: Kind, timers = createFastTimers(1, noon)) {
     database,
     notifications,
     reports: notifications.reports,
+    warnings: () => warn.calls.map((call) => call.arguments.at(-1)),
     again,
     rows,
     look,
@@ -145,6 +148,23 @@ for (const kind of ['sqlite', 'postgres'] as const)
         () => receiver.titles().toSorted(),
         (titles) => JSON.stringify(titles) === JSON.stringify(expected),
       )
+    })
+
+    test('what is reported while the database is away is told when it is there again, in order', async () => {
+      await using place = await open(kind, createFastTimers(100, noon))
+      const receiver = await startReceiver()
+      await place.notifications.create(destination(receiver.url))
+      const { schema } = place.database.query
+      await schema.alterTable('notification_conditions').renameTo('away').execute()
+      const down = { class: 'site.down', subject: '3', title: 'Site down: wiki', text: '' }
+      place.reports.begin(down)
+      place.reports.replaceAll('site.down', [], { ended: () => ({ title: 'Site up: wiki', text: '' }) })
+      const warnings = await eventually(place.warnings, (texts) => texts.length > 0)
+      assert.deepEqual(warnings, ['a notification could not be stored; it is tried again'])
+      assert.deepEqual(receiver.titles(), [])
+      await schema.alterTable('away').renameTo('notification_conditions').execute()
+      await eventually(receiver.titles, (titles) => titles.length === 2)
+      assert.deepEqual(receiver.titles(), ['Site down: wiki', 'Site up: wiki'])
     })
 
     test('each event goes once to each destination that wants it', async () => {

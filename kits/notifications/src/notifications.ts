@@ -117,7 +117,7 @@ export class Notifications {
 
   /** Stores what was reported and stops sending. The database stays open. */
   async close(): Promise<void> {
-    await this.#reporter.settled()
+    await this.#reporter.close()
     await this.#sender.close()
   }
 

@@ -1,3 +1,4 @@
+import { isDiskFull } from '@hearth/database'
 import { createKeyedQueue, type Log, type Timers } from '@hearth/runtime'
 import type { Condition, ConditionChange, EventClass, EventText, Message, NewNotification } from '../message.ts'
 import type { Db, StoredDatabase } from '../tables.ts'
@@ -12,7 +13,7 @@ export interface OtherSubjects {
   isKept?(subject: string): boolean
 }
 
-/** Takes what features report. No call waits or throws: a report that cannot be stored is logged. */
+/** Takes what features report. No call waits or throws: what cannot be stored waits for the database, an hour at most. */
 export interface Reports {
   /** Reports something that happened once. */
   notify(event: NewNotification): void
@@ -40,11 +41,16 @@ export interface ReporterDependencies {
 
 /** Reports that may wait to be stored. */
 const maxQueued = 1000
+/** Time before what could not be stored is tried again, milliseconds. */
+const retryMs = 5000
+/** Attempts to store a report while the database is away: about an hour. */
+const maxAttempts = 720
 
 /** Turns reports into messages, in the order in which they come. */
 export class Reporter implements Reports {
   readonly #dependencies: ReporterDependencies
   readonly #queue = createKeyedQueue(maxQueued)
+  readonly #closing = new AbortController()
 
   constructor(dependencies: ReporterDependencies) {
     this.#dependencies = dependencies
@@ -83,6 +89,12 @@ export class Reporter implements Reports {
     return this.#queue.idle()
   }
 
+  /** Stores what waits, and gives up what the database does not take now. */
+  close(): Promise<void> {
+    this.#closing.abort()
+    return this.#queue.idle()
+  }
+
   #store({ class: name }: Pick<NewNotification, 'class'>, work: (trx: Db) => Promise<void>): void {
     this.#run(name, async (db) => {
       await db.transaction().execute(work)
@@ -92,13 +104,35 @@ export class Reporter implements Reports {
 
   /** Runs work that resolves to true when it stored something. */
   #run(name: string, work: (db: Db) => Promise<boolean>): void {
-    const { database, log, onStored } = this.#dependencies
+    const { log, onStored } = this.#dependencies
     this.#queue
-      .run('reports', () => work(database.query))
+      .run('reports', () => this.#persist(name, work))
       .then(
         (hasStored) => hasStored && onStored(),
         (error: unknown) => log.warn({ err: error, class: name }, 'a notification could not be stored'),
       )
+  }
+
+  async #persist(name: string, work: (db: Db) => Promise<boolean>): Promise<boolean> {
+    const { database, timers, log } = this.#dependencies
+    for (let attempt = 1; ; attempt += 1)
+      try {
+        return await work(database.query)
+      } catch (error) {
+        if (attempt === maxAttempts || this.#closing.signal.aborted) throw error
+        // A database that was away is tried again; one that is there and refuses a report twice goes on doing so.
+        if (attempt > 1 && !isDiskFull(error) && (await this.#answers(name))) throw error
+        if (attempt === 1)
+          log.warn({ err: error, class: name }, 'a notification could not be stored; it is tried again')
+        await timers.delay(retryMs, this.#closing.signal).catch(() => undefined)
+      }
+  }
+
+  #answers(name: string): Promise<boolean> {
+    return listSubjects(this.#dependencies.database.query, name).then(
+      () => true,
+      () => false,
+    )
   }
 
   async #begin(trx: Db, condition: ConditionChange): Promise<void> {

@@ -22,7 +22,6 @@ const badStates: ReadonlySet<HostCertificate['state']> = new Set(['expiring', 'e
 
 /** Creates the reports of what the service observes. */
 export function createSiteReports({ reports, now }: SiteReportsDependencies) {
-  let lastPlan = ''
   return {
     /** Reports what an event of the stream says about the Caddy servers. */
     event({ type, action, id, details = {} }: NewEvent): void {
@@ -34,10 +33,6 @@ export function createSiteReports({ reports, now }: SiteReportsDependencies) {
     /** Reports the sites that are down, or that all are: one message then, for what is away is probably the network. */
     sites(states: readonly SiteReport[]): void {
       const plan = planDown(states, now())
-      const key = JSON.stringify([plan.conditions.map(({ subject }) => subject), [...plan.kept]])
-      // States are looked at every few seconds, and most of the time nothing has changed.
-      if (key === lastPlan) return
-      lastPlan = key
       const names = new Map(states.map(({ id, name }) => [String(id), name]))
       reports.replaceAll('site.down', plan.conditions, {
         isKept: (subject) => plan.kept.has(subject),

@@ -16,7 +16,7 @@ const writeMs = 60_000
 const hurryMs = 1000
 /** Subjects whose rows are written in one transaction. */
 const subjectsAtOnce = 500
-/** Interval at which old rows are deleted, milliseconds. */
+/** Interval at which old rows are deleted, milliseconds: the clock must have stood right for so long, or it may be wrong itself. */
 const cleanMs = 3_600_000
 
 /** Time for which rows are kept. */
@@ -29,7 +29,8 @@ export class ResultWriter {
   #writing: Promise<void> = Promise.resolve()
   #cancel: () => void = () => undefined
   #cancelHurry: (() => void) | undefined
-  #cleanedAt = -Infinity
+  /** Since when the wall clock has not jumped, and no old rows were deleted; undefined after a start. */
+  #steadySince: { readonly wall: number; readonly monotonic: number } | undefined
   #isClosed = false
 
   constructor(dependencies: ResultWriterDependencies) {
@@ -98,10 +99,12 @@ export class ResultWriter {
 
   async #clean(): Promise<void> {
     const { db, timers } = this.#dependencies
-    const monotonic = timers.monotonic()
-    if (monotonic - this.#cleanedAt < cleanMs) return
-    this.#cleanedAt = monotonic
-    const now = timers.now()
+    const [now, monotonic] = [timers.now(), timers.monotonic()]
+    const since = this.#steadySince
+    const hasJumped = since === undefined || Math.abs(now - since.wall - (monotonic - since.monotonic)) > dayMs
+    if (!hasJumped && monotonic - since.monotonic < cleanMs) return
+    this.#steadySince = { wall: now, monotonic }
+    if (hasJumped) return
     await deleteOld(db, {
       day: dayOf(now) - kept.days,
       point: now - kept.pointMs,

@@ -113,7 +113,8 @@ export class Subjects {
     const step = observe(before, { kind, at, monotonic: this.#clock.monotonic(), maxGap, failures })
     subject.track = step.track
     if (step.hasForgotten === true) this.#pending.forgetAfter(name, dayOf(at))
-    if (outcome !== undefined) this.#count(subject, outcome, at)
+    if (outcome !== undefined) this.#remember(subject, outcome, at)
+    if (outcome !== undefined && step.isDoubted !== true) this.#count(name, outcome, at)
     if (step.began !== undefined) this.#begin(subject, step.began)
     for (const credit of step.credits) {
       this.#pending.addTime(name, credit)
@@ -131,7 +132,11 @@ export class Subjects {
     return step.ended === undefined || outcome === undefined ? undefined : 'up'
   }
 
-  #count(subject: Subject, { latencyMs, cameBack, failure }: NonNullable<SubjectCheck['outcome']>, at: number): void {
+  #remember(
+    subject: Subject,
+    { latencyMs, cameBack, failure }: NonNullable<SubjectCheck['outcome']>,
+    at: number,
+  ): void {
     const isGood = failure === undefined
     subject.checkedAt = at
     subject.latencyMs = latencyMs
@@ -139,8 +144,12 @@ export class Subjects {
     subject.failed = isGood ? 0 : subject.failed + 1
     subject.recent.push({ at, isGood, latencyMs, cameBack })
     if (subject.recent.length > maxRecent) subject.recent.shift()
-    const rounded = latencyMs === undefined ? undefined : Math.round(latencyMs)
-    this.#pending.addCheck({ subject: subject.name, at, isGood, latencyMs: isGood ? rounded : undefined })
+  }
+
+  #count(subject: string, { latencyMs, failure }: NonNullable<SubjectCheck['outcome']>, at: number): void {
+    const isGood = failure === undefined
+    const rounded = isGood && latencyMs !== undefined ? Math.round(latencyMs) : undefined
+    this.#pending.addCheck({ subject, at, isGood, latencyMs: rounded })
   }
 
   #begin(subject: Subject, beganAt: number): void {

@@ -167,13 +167,34 @@ test('a clock that was years ahead leaves no days in the future', () => {
   site.clock.jump(1000 * dayMs)
   for (let count = 0; count < 10; count += 1) site.check('good')
   site.clock.jump(-1000 * dayMs)
-  for (let count = 0; count < 11; count += 1) site.check('good')
+  for (let count = 0; count < 61 + 10; count += 1) site.check('good')
   const today = Math.floor(site.clock.now() / dayMs)
   assert.deepEqual(
     [...site.days().keys()].filter((key) => Number(key.split(' ')[0]) !== today),
     [],
   )
-  assert.equal(site.minutes('up_ms'), 11)
+  // One before, and those after the check at which the clock was believed.
+  assert.equal(site.minutes('up_ms'), 1 + 10)
+})
+
+test('a start with a clock that is years behind loses nothing of the past', () => {
+  const site = openSite()
+  for (let count = 0; count < 31; count += 1) site.check('good')
+  site.restart(minute)
+  site.clock.jump(-1000 * dayMs)
+  for (const result of ['good', 'bad', 'bad'] as const) site.check(result)
+  assert.equal(site.check('bad'), 'down', 'the state is known meanwhile')
+  site.check('good')
+  assert.equal(site.check('good'), 'up')
+  const today = Math.floor(site.clock.now() / dayMs)
+  assert.deepEqual(
+    [...site.days().keys()].filter((key) => Number(key.split(' ')[0]) <= today + 1),
+    [],
+    'nothing is counted for a wrong day',
+  )
+  site.clock.jump(1000 * dayMs)
+  for (let count = 0; count < 5; count += 1) site.check('good')
+  assert.deepEqual([site.minutes('up_ms'), site.minutes('down_ms')], [30 + 5, 0])
 })
 
 test('whatever the clock, restarts and results do, no day has more than its time and no time is negative', () => {

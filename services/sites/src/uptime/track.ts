@@ -27,6 +27,8 @@ export interface Track {
   readonly held: readonly Span[]
   /** Wall time of the first check that speaks against the state. */
   readonly againstSince: number | undefined
+  /** Monotonic time since which the wall clock is far behind what was counted; undefined while it is not. */
+  readonly doubtedSince: number | undefined
 }
 
 /** Result of a check, or the word that there was none because of maintenance. */
@@ -46,12 +48,16 @@ export interface Step {
   readonly credits: readonly Credit[]
   readonly began?: number
   readonly ended?: number
-  /** The clock was set back by more than a day: what was counted for later days is forgotten. */
+  /** Why `at` is no time to count at: the clock is far behind what was counted, and may be wrong itself. */
+  readonly isDoubted?: true
+  /** The clock was wrong before: what was counted for later days is forgotten. */
   readonly hasForgotten?: true
 }
 
-/** A wall clock that is this far behind what was counted was wrong before, milliseconds. */
+/** Either a wall clock that is this far behind what was counted is wrong, or it was wrong before, milliseconds. */
 const farBack = 86_400_000
+/** Time after which a clock that is far behind is believed: one that a machine starts with is set by then, milliseconds. */
+const untilBelieved = 3_600_000
 
 /** Returns a track that continues with what is stored. */
 export function openTrack(stored: { readonly creditedUntil: number; readonly isDown: boolean }): Track {
@@ -62,6 +68,7 @@ export function openTrack(stored: { readonly creditedUntil: number; readonly isD
     creditedUntil: stored.creditedUntil,
     held: [],
     againstSince: undefined,
+    doubtedSince: undefined,
   }
 }
 
@@ -71,14 +78,22 @@ export function openTrack(stored: { readonly creditedUntil: number; readonly isD
  * whose time it was.
  */
 export function observe(track: Track, observed: Observed): Step {
-  const { at, kind } = observed
-  const isWrongBefore = at < track.creditedUntil - farBack
-  const before = isWrongBefore ? { ...track, creditedUntil: at, held: [] } : track
+  const { at, monotonic } = observed
+  if (at >= track.creditedUntil - farBack) return proceed({ ...track, doubtedSince: undefined }, observed)
+  const doubtedSince = track.doubtedSince ?? monotonic
+  if (monotonic - doubtedSince >= untilBelieved) {
+    const corrected = { ...track, creditedUntil: at, held: [], doubtedSince: undefined }
+    return { ...proceed(corrected, observed), hasForgotten: true }
+  }
+  // The state goes on; the time is nobody's.
+  return { ...proceed({ ...track, doubtedSince, lastAt: undefined }, observed), isDoubted: true }
+}
+
+function proceed(before: Track, observed: Observed): Step {
   const span = spanSince(before, observed)
   const creditedUntil = Math.max(before.creditedUntil, span?.end ?? before.creditedUntil)
   const known = { ...before, creditedUntil, lastAt: observed.monotonic }
-  const step = kind === 'maintenance' ? inMaintenance(known, span, at) : checked(known, span, observed)
-  return isWrongBefore ? { ...step, hasForgotten: true } : step
+  return observed.kind === 'maintenance' ? inMaintenance(known, span, observed.at) : checked(known, span, observed)
 }
 
 /** The time since the last observation, without what was counted already; undefined when nothing can be said about it. */

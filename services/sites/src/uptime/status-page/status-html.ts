@@ -104,7 +104,7 @@ function sumOf(sites: readonly ShownSite[]): { tone: string; text: string } {
   if (down > 0) return { tone: 'down', text: down === 1 ? '1 site is down' : `${down} sites are down` }
   if (sites.some(({ state }) => state === 'maintenance'))
     return { tone: 'maintenance', text: 'Maintenance is going on' }
-  if (sites.every(({ state }) => state === 'up')) return { tone: 'up', text: 'Everything is up' }
+  if (sites.length > 0 && sites.every(({ state }) => state === 'up')) return { tone: 'up', text: 'Everything is up' }
   return { tone: 'unknown', text: 'Not everything is known yet' }
 }
 
