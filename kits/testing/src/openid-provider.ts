@@ -1,4 +1,4 @@
-import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
+import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -36,6 +36,8 @@ export interface OpenIdProvider extends AsyncDisposable {
   readonly requested: string[]
   /** Does what a browser does at the provider's address; returns the address to which it is sent back. */
   visit(url: string): Promise<URL>
+  /** Returns the token by which a portal tells that its session `sid` ended, at a time in milliseconds. */
+  logoutToken(sid: string, at: number): string
   /** Stops answering. */
   stop(): Promise<void>
 }
@@ -77,6 +79,7 @@ export async function startOpenIdProvider(options: ProviderOptions): Promise<Ope
   }
   const callback = `${options.publicUrl}${options.path}/callback`
   const registration = createPortalRegistration(issuer, client)
+  const key = createKey()
   const running: OpenIdProvider = {
     issuer,
     settings: {
@@ -96,23 +99,27 @@ export async function startOpenIdProvider(options: ProviderOptions): Promise<Ope
     requested,
     portal: registration.state,
     visit: (url) => visit(url, `${options.publicUrl}${options.path}`),
+    logoutToken: (sid, at) => logoutToken({ iss: issuer, sid, at }, key),
     stop,
     [Symbol.asyncDispose]: () => (server.listening ? stop() : Promise.resolve()),
   }
-  const provide = createHandler(running, callback, options)
+  const provide = createHandler(running, { callback, key, ...options })
   handle = (request, response) => {
     if (!registration.handle(request, response)) provide(request, response)
   }
   return running
 }
 
-function createHandler(running: OpenIdProvider, callback: string, options: ProviderOptions): RequestListener {
-  const [key, other] = [createKey(), createKey()]
+function createHandler(
+  running: OpenIdProvider,
+  { callback, key, claimsInToken }: ProviderOptions & { callback: string; key: KeyObject },
+): RequestListener {
+  const other = createKey()
   const provider: Provider = new Provider(running.issuer, {
     clients: [{ ...client, redirect_uris: [callback] }],
     scopes,
     claims: { groups: ['groups'], profile: ['preferred_username', 'name'], email: ['email'] },
-    conformIdTokenClaims: options.claimsInToken !== true,
+    conformIdTokenClaims: claimsInToken !== true,
     pkce: { required: () => true },
     jwks: { keys: [{ ...key.export({ format: 'jwk' }), kid: 'first', use: 'sig', alg: 'RS256' }] },
     cookies: { keys: ['one key for the cookies'] },
@@ -167,10 +174,19 @@ const createKey = (): KeyObject => generateKeyPairSync('rsa', { modulusLength: 2
 function signAgain(token: string, { alterToken }: OpenIdProvider, key: KeyObject): string {
   const [head = '', payload = ''] = token.split('.')
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as TokenClaims
-  const altered = Buffer.from(JSON.stringify(alterToken?.(claims) ?? claims)).toString('base64url')
-  const signature = sign('sha256', Buffer.from(`${head}.${altered}`), key).toString('base64url')
-  return `${head}.${altered}.${signature}`
+  return signed(`${head}.${encoded(alterToken?.(claims) ?? claims)}`, key)
 }
+
+function logoutToken({ iss, sid, at }: { iss: string; sid: string; at: number }, key: KeyObject): string {
+  const iat = Math.floor(at / 1000)
+  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} }
+  const claims = { iss, aud: client.client_id, sid, iat, exp: iat + 120, jti: randomUUID(), events }
+  return signed(`${encoded({ alg: 'RS256', typ: 'logout+jwt', kid: 'first' })}.${encoded(claims)}`, key)
+}
+
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+const signed = (text: string, key: KeyObject): string =>
+  `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`
 
 /** Follows the provider's redirects with a fresh set of cookies. */
 async function visit(start: string, service: string): Promise<URL> {

@@ -98,6 +98,22 @@ test('an answer without its cookie, or a second time, opens no session', async (
   assert.equal((await answer(cookie)).headers['location'], '/?sign_in_error=openid_invalid')
 })
 
+test('over https no other host of the domain can set the cookie of a sign-in that is under way', async () => {
+  const httpsUrl = 'https://vpn.example.org'
+  await using provider = await startOpenIdProvider({ publicUrl: httpsUrl, path: '/api/openid' })
+  await using service = await startService(provider.settings)
+  const headers = { host: 'vpn.example.org', 'x-forwarded-proto': 'https' }
+  const start = await service.send('GET', '/api/openid', { headers })
+  const cookie = cookieOf(start, '__Host-hearth_vpn_openid') ?? ''
+  assert.match(String(start.headers['set-cookie']), /Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax/)
+  const { pathname, search } = await provider.visit(String(start.headers['location']))
+  const answer = (sent: string) =>
+    service.send('GET', `${pathname}${search}`, { headers: { ...headers, cookie: sent } })
+  const planted = await answer(cookie.replace('__Host-', ''))
+  assert.equal(planted.headers['location'], '/?sign_in_error=openid_expired')
+  assert.equal((await answer(cookie)).headers['location'], '/')
+})
+
 test('while the provider is down its page says so and passwords still work; a browser at another address is sent to the public one', async () => {
   await using provider = await startProvider()
   await using service = await startService(provider.settings)

@@ -116,11 +116,21 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       ])
     })
 
-    test('a disabled user is refused, nobody has to change a password, and the number of users has a bound', async () => {
+    test('nobody has to change a password: a temporary one ends, and one of their own stays', async () => {
       await using place = await openUsers(kind)
       const { user } = await place.signIn()
-      await place.users.update(user.id, { password_change_required: 1 })
-      assert.equal((await place.signIn()).user.password_change_required, 0)
+      await place.users.update(user.id, { password_hash: 'own' })
+      await place.signIn()
+      assert.equal((await place.users.find(user.id))?.password_hash, 'own')
+      await place.users.update(user.id, { password_hash: 'temporary', password_change_required: 1 })
+      await place.signIn()
+      const { password_hash: hash, password_change_required: isRequired } = (await place.users.find(user.id)) ?? user
+      assert.deepEqual([hash, isRequired], [null, 0])
+    })
+
+    test('a disabled user is refused, and the number of users has a bound', async () => {
+      await using place = await openUsers(kind)
+      const { user } = await place.signIn()
       await place.users.update(user.id, { is_active: 0 })
       await assert.rejects(place.signIn(), refused('disabled_account'))
       await assert.rejects(place.signIn({ subject: '2', username: 'zoe' }, 1), refused('openid_too_many_users'))

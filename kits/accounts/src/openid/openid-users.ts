@@ -56,14 +56,15 @@ async function findOrAddUser<Row extends UserRow, Tables>(
   identity: OpenIdIdentity,
   rules: OpenIdUserRules<Row>,
 ): Promise<SignedInUser<Row>> {
-  const isKnown = (await store.findOpenIdUserId(database.query, identity)) !== undefined
-  const row = isKnown ? undefined : await rules.newRow(identity, identity.role ?? 'user')
+  const known = await findUser<Row>(database.query, identity)
+  // Made before the transaction, which is to be short: a hash takes its time.
+  const isNeeded = known === undefined || known.password_change_required === 1
+  const row = isNeeded ? await rules.newRow(identity, identity.role ?? 'user') : undefined
   return changeUsers(database, async (trx) => {
-    const id = await store.findOpenIdUserId(trx, identity)
-    const user = id === undefined ? undefined : await new UserStore<Row>(trx).find(id)
+    const user = await findUser<Row>(trx, identity)
     if (user !== undefined) {
       rules.checkUser?.(user)
-      return updateUser(trx, user, identity)
+      return updateUser(trx, user, { identity, password: row?.password_hash })
     }
     // Deleted between the two looks; the next sign-in makes the user anew.
     if (row === undefined) throw new OpenIdError('openid_expired', 'the user was deleted meanwhile')
@@ -72,16 +73,26 @@ async function findOrAddUser<Row extends UserRow, Tables>(
   })
 }
 
+async function findUser<Row extends UserRow>(query: AnyQuery, identity: OpenIdIdentity): Promise<Row | undefined> {
+  const id = await store.findOpenIdUserId(query, identity)
+  return id === undefined ? undefined : new UserStore<Row>(query).find(id)
+}
+
+/** @param change.password hash of a password that nobody knows; undefined when the user's need not be replaced */
 async function updateUser<Row extends UserRow>(
   trx: AnyQuery,
   user: Row,
-  { role, name }: OpenIdIdentity,
+  { identity: { role, name }, password }: { identity: OpenIdIdentity; password: Row['password_hash'] | undefined },
 ): Promise<SignedInUser<Row>> {
   if (user.is_active === 0) throw new OpenIdError('disabled_account', 'the user is disabled here', { person: name })
   const isOther = role !== undefined && role !== user.role && !(await isLastAdministrator(trx, user.id))
-  // Nobody asks them for a password, so nobody asks them to change it.
-  const values = { password_change_required: 0, ...(isOther && { role }) }
-  await new UserStore<UserRow>(trx).update(user.id, values)
+  // Nobody asks them for a password, so nobody asks them to change it: a temporary one, which others know, ends instead.
+  const isTemporary = user.password_change_required === 1 && password !== undefined
+  const values = {
+    ...(isTemporary && { password_hash: password, password_change_required: 0 }),
+    ...(isOther && { role }),
+  }
+  if (isTemporary || isOther) await new UserStore<UserRow>(trx).update(user.id, values)
   return { user: { ...user, ...values }, change: isOther ? 'role' : undefined }
 }
 

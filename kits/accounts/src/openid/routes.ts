@@ -168,6 +168,10 @@ async function refused<Caller>(
   return seeOther(call, `${signInPage}?sign_in_error=${reason}`)
 }
 
+/** With the prefix no other host of the domain can set it, and so start a sign-in of its own in somebody else's browser. */
 function cookieOf<Caller>({ cookie, path }: OpenIdMount<Caller>, { client }: Pick<AnyCall, 'client'>) {
-  return { name: cookie.name, httpOnly: true, sameSite: 'lax', path, secure: cookie.isSecure(client) } as const
+  const base = { httpOnly: true, sameSite: 'lax' } as const
+  return cookie.isSecure(client)
+    ? ({ ...base, name: `__Host-${cookie.name}`, path: '/', secure: true } as const)
+    : ({ ...base, name: cookie.name, path, secure: false } as const)
 }

@@ -103,22 +103,29 @@ export class ConnectedOpenId implements OpenIdSource {
     await store.insertOpenIdSessionRow(query, session, now - maxSessionAge)
   }
 
-  /** Returns hashes of the keys of sessions that a logout token ends; undefined for a token that is not accepted. */
-  async sessionsEndedBy(token: string): Promise<string[] | undefined> {
+  /**
+   * Ends the sessions that a logout token ends, and returns how many there were; undefined for a token that is not accepted. They
+   * are forgotten last: the portal tells it again when ending them fails.
+   *
+   * @param end ends sessions by the hashes of their keys
+   */
+  async endSessions(token: string, end: (hashes: readonly string[]) => Promise<void>): Promise<number | undefined> {
     const { query, clock, log } = this.#dependencies
     const row = this.#configured === undefined ? await this.#row() : undefined
     if (row === undefined) return undefined
-    try {
-      const keys = await createPortalClient(row.issuer, this.#dependencies).readKeys()
-      const sid = await readLogoutToken(token, keys, { issuer: row.issuer, clientId: row.client_id, now: clock.now() })
-      return sid === undefined
-        ? undefined
-        : await store.deleteOpenIdSessionRows(query, { clientId: row.client_id, sid })
-    } catch (error) {
-      if (!(error instanceof PortalError)) throw error
-      log.warn(`OpenID Connect: ${error.message}`)
-      return undefined
-    }
+    const { issuer, client_id: clientId } = row
+    const sid = await createPortalClient(issuer, this.#dependencies)
+      .readKeys()
+      .then((keys) => readLogoutToken(token, keys, { issuer, clientId, now: clock.now() }))
+      .catch((error: unknown) => {
+        if (!(error instanceof PortalError)) throw error
+        log.warn(`OpenID Connect: ${error.message}`)
+      })
+    if (sid === undefined) return undefined
+    const hashes = await store.listOpenIdSessions(query, { clientId, sid })
+    await end(hashes)
+    await store.deleteOpenIdSessions(query, hashes)
+    return hashes.length
   }
 
   #redirectUri(): string {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
-import { createSealer } from '@hearth/credentials'
+import { createSealer, hashToken } from '@hearth/credentials'
 import { openDatabase } from '@hearth/database'
 import { HttpError } from '@hearth/http'
 import { createOutboundAllow } from '@hearth/outbound'
@@ -109,6 +109,25 @@ for (const kind of ['sqlite', 'postgres'] as const)
           ['openid_disconnected', portal.issuer, undefined],
         ],
       )
+    })
+
+    test('sessions that began at the portal end with its word, also when that failed the first time', async () => {
+      await using portal = await startPortal()
+      await using place = await openPlace(kind)
+      const { source } = place.process()
+      await connect(place.process(), portal)
+      for (const key of ['one', 'two']) await source.onSession(key, 'gone')
+      await source.onSession('three', 'other')
+      const token = portal.logoutToken('gone', place.clock.now())
+      const ended: string[] = []
+      await assert.rejects(
+        source.endSessions(token, () => Promise.reject(new Error('the database is away'))),
+        { message: 'the database is away' },
+      )
+      const end = (hashes: readonly string[]) => Promise.resolve(void ended.push(...hashes))
+      assert.deepEqual([await source.endSessions(token, end), await source.endSessions(token, end)], [2, 0])
+      assert.deepEqual(ended.toSorted(), ['one', 'two'].map(hashToken).toSorted())
+      assert.equal(await source.endSessions('no.such.token', end), undefined)
     })
 
     test('keeps its secrets sealed', async () => {

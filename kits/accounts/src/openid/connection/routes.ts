@@ -170,11 +170,10 @@ function logoutRoute<Caller>(connection: OpenIdConnection, mount: OpenIdConnecti
     },
     async ({ body, answer, client }) => {
       answer.header('cache-control', 'no-store')
-      const ended = await connection.source.sessionsEndedBy(body.logout_token)
+      const ended = await connection.source.endSessions(body.logout_token, endSessions)
       if (ended === undefined) throw new HttpError({ kind: 'malformed', detail: 'The logout token is not accepted' })
-      await endSessions(ended)
-      if (ended.length > 0) await connection.recordEnd(client)
-      return wrap({ ended: ended.length })
+      if (ended > 0) await connection.recordEnd(client)
+      return wrap({ ended })
     },
   )
 }

@@ -41,16 +41,22 @@ export async function insertOpenIdSessionRow(query: AnyQuery, row: OpenIdSession
   await connectionsIn(query).insertInto('openid_sessions').values(row).execute()
 }
 
-/** Forgets which sessions began with one of the portal, and returns the hashes of their keys. */
-export async function deleteOpenIdSessionRows(
+/** Returns hashes of the keys of sessions that began with one of the portal. */
+export async function listOpenIdSessions(
   query: AnyQuery,
   { clientId, sid }: { readonly clientId: string; readonly sid: string },
 ): Promise<string[]> {
   const rows = await connectionsIn(query)
-    .deleteFrom('openid_sessions')
+    .selectFrom('openid_sessions')
     .where('client_id', '=', clientId)
     .where('sid', '=', sid)
-    .returning('session_hash')
+    .select('session_hash')
     .execute()
   return rows.map(({ session_hash: hash }) => hash)
+}
+
+/** Forgets that sessions began at the portal. */
+export async function deleteOpenIdSessions(query: AnyQuery, hashes: readonly string[]): Promise<void> {
+  if (hashes.length > 0)
+    await connectionsIn(query).deleteFrom('openid_sessions').where('session_hash', 'in', hashes).execute()
 }
