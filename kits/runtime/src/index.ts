@@ -17,6 +17,7 @@ export { closeOnSignal, shutdownLimit } from './lifecycle.ts'
 export { createLog, type Log } from './log.ts'
 export { informOnTerminal, OperatorError, warnOnTerminal } from './operator-error.ts'
 export { parseJson } from './parse-json.ts'
+export { SettledClock } from './settled-clock.ts'
 export {
   absolutePath,
   commaList,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { openDatabase } from '@hearth/database'
-import { createFastTimers, createLog } from '@hearth/runtime'
+import { createFastTimers, createLog, createManualClock, type Clock } from '@hearth/runtime'
 import { AccountError } from '../account-error.ts'
 import { eventOfUserChange } from './security-event.ts'
 import { SecurityLog } from './security-log.ts'
@@ -12,10 +12,12 @@ const ada = { userId: 'u1', username: 'ada' }
 const from = { address: '192.0.2.7', userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' }
 const page = { limit: 100, offset: 0 }
 
-async function openLog(retention = { days: 30, rows: 1000 }) {
+async function openLog(
+  retention = { days: 30, rows: 1000 },
+  timers: Clock & { jump(ms: number): void } = createFastTimers(1),
+) {
   const database = openDatabase<SecurityLogTables>({ file: ':memory:' })
   await createSecurityLogTable(database.query as never)
-  const timers = createFastTimers(1)
   const securityLog = new SecurityLog({
     query: database.query,
     clock: timers,
@@ -104,6 +106,23 @@ test('old events go, and a flood of failures does not push out the rest', async 
     events.map(({ kind }) => kind),
     ['rights_changed'],
   )
+})
+
+test('a clock that is wrong for a while deletes nothing', async () => {
+  const clock = createManualClock(Date.UTC(2026, 0, 1))
+  await using opened = await openLog({ days: 30, rows: 100 }, clock)
+  const { securityLog } = opened
+  const kept = async () => (await opened.database.query.selectFrom('security_events').select('kind').execute()).length
+  const note = () => securityLog.record({ kind: 'sign_in', by: ada, from })
+  await note()
+  clock.jump(1000 * 86_400_000)
+  await note()
+  clock.jump(-1000 * 86_400_000)
+  await note()
+  assert.equal(await kept(), 3)
+  clock.advance(40 * 86_400_000)
+  await note()
+  assert.equal(await kept(), 2, 'the one from the future waits for its time')
 })
 
 test('the file has every event, and nothing in it is a formula', async () => {

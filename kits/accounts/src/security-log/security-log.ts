@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { Clock, Log } from '@hearth/runtime'
+import { SettledClock, type Clock, type Log } from '@hearth/runtime'
 import { AccountError } from '../account-error.ts'
 import type { AnyQuery } from '../any-query.ts'
 import { PasskeyError } from '../passkeys/passkey-error.ts'
@@ -45,11 +45,13 @@ export class SecurityLog {
   readonly #dependencies: SecurityLogDependencies
   readonly #db: ReturnType<typeof store.securityLogIn>
   readonly #refusedAt = new Map<string, number>()
+  readonly #settled: SettledClock
   #added = 0
   #tidiedAt = -Infinity
 
   constructor(dependencies: SecurityLogDependencies) {
     this.#dependencies = dependencies
+    this.#settled = new SettledClock(dependencies.clock)
     this.#db = store.securityLogIn(dependencies.query)
   }
 
@@ -133,11 +135,12 @@ export class SecurityLog {
   /** Failed sign-ins get at most half of the rows, so that a flood of them does not push out everything else. */
   async #tidy(): Promise<void> {
     const now = this.#dependencies.clock.now()
-    if (this.#added < tidyAfter && now - this.#tidiedAt < tidyEvery) return
+    if (this.#added < tidyAfter && Math.abs(now - this.#tidiedAt) < tidyEvery) return
     this.#tidiedAt = now
     this.#added = 0
     const { rows } = this.#dependencies.retention
-    await store.deleteSecurityEventsUntil(this.#db, this.#oldest(now))
+    // With a wrong clock everything looks old. Nobody is shown what is too old meanwhile.
+    if (this.#settled.isSettled()) await store.deleteSecurityEventsUntil(this.#db, this.#oldest(now))
     await store.keepNewestSecurityEvents(this.#db, Math.ceil(rows / 2), 'sign_in_failed')
     await store.keepNewestSecurityEvents(this.#db, rows)
   }

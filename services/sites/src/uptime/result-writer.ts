@@ -1,4 +1,4 @@
-import type { Log, Timers } from '@hearth/runtime'
+import { SettledClock, type Log, type Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { dayMs, dayOf, PendingResults, splitBatch } from './pending-results.ts'
 import { deleteExcessIncidents, deleteOld, deleteSubjects, writeResults } from './store.ts'
@@ -16,7 +16,7 @@ const writeMs = 60_000
 const hurryMs = 1000
 /** Subjects whose rows are written in one transaction. */
 const subjectsAtOnce = 500
-/** Interval at which old rows are deleted, milliseconds: the clock must have stood right for so long, or it may be wrong itself. */
+/** Interval at which old rows are deleted, milliseconds. */
 const cleanMs = 3_600_000
 
 /** Time for which rows are kept. */
@@ -29,12 +29,13 @@ export class ResultWriter {
   #writing: Promise<void> = Promise.resolve()
   #cancel: () => void = () => undefined
   #cancelHurry: (() => void) | undefined
-  /** Since when the wall clock has not jumped, and no old rows were deleted; undefined after a start. */
-  #steadySince: { readonly wall: number; readonly monotonic: number } | undefined
+  readonly #settled: SettledClock
+  #cleanedAt = -Infinity
   #isClosed = false
 
   constructor(dependencies: ResultWriterDependencies) {
     this.#dependencies = dependencies
+    this.#settled = new SettledClock(dependencies.timers)
   }
 
   start(): void {
@@ -99,12 +100,11 @@ export class ResultWriter {
 
   async #clean(): Promise<void> {
     const { db, timers } = this.#dependencies
-    const [now, monotonic] = [timers.now(), timers.monotonic()]
-    const since = this.#steadySince
-    const hasJumped = since === undefined || Math.abs(now - since.wall - (monotonic - since.monotonic)) > dayMs
-    if (!hasJumped && monotonic - since.monotonic < cleanMs) return
-    this.#steadySince = { wall: now, monotonic }
-    if (hasJumped) return
+    const monotonic = timers.monotonic()
+    // With a wrong clock everything looks old.
+    if (!this.#settled.isSettled() || monotonic - this.#cleanedAt < cleanMs) return
+    this.#cleanedAt = monotonic
+    const now = timers.now()
     await deleteOld(db, {
       day: dayOf(now) - kept.days,
       point: now - kept.pointMs,
