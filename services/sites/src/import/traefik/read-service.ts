@@ -104,6 +104,16 @@ export const own = (object: Definitions, name: string): unknown =>
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 
+/** The texts of a list, which may also stand in one text with commas. */
+export function textsOf(value: unknown): string[] {
+  if (typeof value === 'string')
+    return value
+      .split(',')
+      .map((text) => text.trim())
+      .filter((text) => text !== '')
+  return Array.isArray(value) ? value.map(textOf) : []
+}
+
 /** A text of the file as a report shows it. */
 export const shown = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?').slice(0, 100)
 
