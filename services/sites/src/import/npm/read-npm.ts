@@ -4,6 +4,8 @@ import { isObject } from '../config/json-location.ts'
 import { domainsIn, flagIn, type HashPassword, jsonIn, NpmAccessLists, numberIn, textIn } from './npm-access.ts'
 import type { NpmRow, NpmTables } from './npm-database.ts'
 import { readLocations, upstreamOf } from './npm-locations.ts'
+import { maxNginxFile, NginxUnreadable, readDirectives } from '../nginx/nginx-directives.ts'
+import { checkAll, findsVisitors } from '../nginx/server-checks.ts'
 import type { ImportedSite, ImportReading, SiteInput } from '../config/read-config.ts'
 import type { FoundCertificate } from '../config/read-tls.ts'
 
@@ -16,9 +18,8 @@ export interface NpmDependencies {
 
 /** Sites that are read at most. */
 const maxSites = 5000
-/** Directives of nginx that decide who may come, or what is answered. */
-const decisive =
-  /\b(deny|allow|auth_basic|auth_request|satisfy|return|rewrite|if|internal|limit_\w+|location|error_page|root|alias|proxy_pass)\b/
+/** Directives of nginx that decide who may come, or what is answered, beside those that no site of nginx is imported with. */
+const decisive = /^(deny|allow|return|limit_\w+|location|root|alias|\w+_pass|try_files)$/
 
 /**
  * Reads the hosts of Nginx Proxy Manager: proxy hosts, redirection hosts and dead hosts become sites, with their access lists.
@@ -212,10 +213,28 @@ function noteOptions({ row, note }: Host): void {
 
 function isDecisive({ row, note }: Host): boolean {
   const locations = jsonIn(row, 'locations')
-  const inner = Array.isArray(locations) ? locations.filter(isObject).map(configOf) : []
-  if (![configOf(row), ...inner].some((text) => decisive.test(text))) return false
+  const inner = Array.isArray(locations) ? locations.filter(isObject) : []
+  const hasList = numberIn(row, 'access_list_id') !== 0
+  if (![row, ...inner].some((one) => decides(textIn(one, 'advanced_config'), hasList))) return false
   note('changed', 'the directives may decide who may come or what is answered, so the site is switched off')
   return true
+}
+
+/** True for directives that may decide who may come or what is answered, with an access list or without, and for what is none. */
+function decides(text: string, hasList: boolean): boolean {
+  if (text.length > maxNginxFile) return true
+  try {
+    const directives = readDirectives(text)
+    let isDecided = hasList && findsVisitors(directives)
+    const unsafe = () => {
+      isDecided = true
+    }
+    checkAll(directives, { lost: () => undefined, unsafe })
+    return isDecided || directives.some(({ name }) => decisive.test(name))
+  } catch (error) {
+    if (!(error instanceof NginxUnreadable)) throw error
+    return true
+  }
 }
 
 /** The directives of a host without comments. */
