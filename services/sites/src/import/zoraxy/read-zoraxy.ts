@@ -87,11 +87,11 @@ function filterOf(rule: Definition, { filters }: ZoraxyFiles): FilterReading {
   const id = textOf(rule['AccessFilterUUID']) || 'default'
   const filter = filters.get(id)
   if (filter !== undefined) return readFilter(filter)
-  const open = { access: { allow: [], deny: [] } }
-  // The default filter lets everybody in, unless somebody changed it.
+  // Zoraxy always writes the default filter, which may refuse visitors like any other.
+  const file = id === 'default' ? 'the default access filter, whose file conf/access/default.json' : ''
   return {
-    ...open,
-    unsafe: id === 'default' ? [] : [`the access filter ${id.slice(0, 60)}, whose file is not in the text`],
+    access: { allow: [], deny: [] },
+    unsafe: [`${file || `the access filter ${id.slice(0, 60)}, whose file`} is not in the text`],
   }
 }
 
