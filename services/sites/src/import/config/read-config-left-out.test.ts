@@ -131,6 +131,20 @@ describe('a site that would behave differently is left out', () => {
   })
 })
 
+test('names whose site is left out or switched off are closed to wildcards', () => {
+  const guarded = [{ match: [{ path: ['/admin/*'] }], handle: [{ handler: 'authentication' }] }, { handle: [proxy] }]
+  const { sites, closed } = read({
+    ...https([
+      { match: [a], handle: [{ handler: 'subroute', routes: guarded }], terminal: true },
+      { match: [{ host: ['b.example.org'] }], handle: [proxy] },
+      { match: [{ host: ['*.example.org'] }], handle: [proxy] },
+    ]),
+    near: { listen: ['127.0.0.1:443'], routes: [{ match: [{ host: ['c.example.org'] }], handle: [proxy] }] },
+  })
+  assert.equal(sites.length, 3)
+  assert.deepEqual(closed, ['a.example.org', 'c.example.org'])
+})
+
 test('a server with limited reach is not exposed further', () => {
   const stays = (listen: string[], options: Parameters<typeof readConfig>[1] = {}) => {
     const routes = [{ match: [{ host: ['own.test'] }], handle: [hello] }]

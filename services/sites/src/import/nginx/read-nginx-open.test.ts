@@ -240,3 +240,15 @@ test('servers of a group that stand aside are in the report', () => {
   ])
     assert.match(linesOf(text).join('\n'), line)
 })
+
+test('names whose site is left out or switched off are closed to wildcards', () => {
+  const named = (name: string, inside: string) => `server { listen 443 ssl; server_name ${name}; ${inside} }`
+  const text = [
+    named('*.example.org', main),
+    named('a.example.org', `auth_basic "x"; ${main}`),
+    named('b.example.org', 'location / { fastcgi_pass h:1; }'),
+    named('c.example.org', main),
+    'server { listen 80; server_name d.example.org; return 301 https://$host$request_uri; }',
+  ].join('\n')
+  assert.deepEqual(readNginx(text).closed, ['a.example.org', 'b.example.org'])
+})

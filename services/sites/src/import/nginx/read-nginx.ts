@@ -55,12 +55,15 @@ class NginxReader {
   read(): ImportReading {
     if (this.#servers.length === 0) this.#report.leftOut({ path: '/' }, 'there is no block server in the text')
     const sites = this.#servers.flatMap((server) => this.#site(server) ?? [])
+    const open = new Set(sites.flatMap(({ site }) => (site.enabled === true ? (site.domains ?? []) : [])))
+    const answering = this.#servers.filter(({ onlyRedirects }) => !onlyRedirects)
+    const closed = answering.flatMap(({ names }) => names).filter((name) => !open.has(name))
     if (sites.length > maxSites)
       this.#report.leftOut(
         { path: '/' },
         `${sites.length - maxSites} sites more than the ${maxSites} that can be imported at once`,
       )
-    return { sites: sites.slice(0, maxSites), report: this.#report.items() }
+    return { sites: sites.slice(0, maxSites), report: this.#report.items(), closed }
   }
 
   /** The names of a server that its site has: what only leads to HTTPS is part of the site that it leads to. */

@@ -141,6 +141,22 @@ describe('Nginx Proxy Manager hosts', () => {
     assert.equal(await enabledWith('', { locations: inner }), false)
   })
 
+  test('names of hosts that are left out or switched off are closed to wildcards, and not those that were off', async () => {
+    const named = (id: number, name: string, more: object) => ({ id, ...host, domain_names: [name], ...more })
+    const tables = await readNpmDatabase(
+      await makeNpmDatabase({
+        proxy_host: [
+          named(1, '*.example.org', {}),
+          named(2, 'a.example.org', { advanced_config: 'deny all;' }),
+          named(3, 'b.example.org', { forward_host: '10.0.0.5/path' }),
+          named(4, 'c.example.org', { enabled: 0 }),
+          named(5, 'd.example.org', { enabled: 0, advanced_config: 'deny all;' }),
+        ],
+      }),
+    )
+    assert.deepEqual((await readNpm(tables, parts)).closed, ['a.example.org', 'b.example.org'])
+  })
+
   test('an access list whose visitors come through another proxy switches its host off', async () => {
     const { sites } = await read({
       access_list: [{ id: 1 }],

@@ -44,7 +44,7 @@ export async function readNpm(tables: NpmTables, dependencies: NpmDependencies):
       `${hosts.length - maxSites} hosts more than the ${maxSites} that can be imported at once`,
     )
   for (const stream of tables.stream) reader.stream(stream)
-  return { sites, report: reader.report.items() }
+  return { sites, report: reader.report.items(), closed: reader.closed }
 }
 
 type HostTable = 'proxy_host' | 'redirection_host' | 'dead_host'
@@ -59,6 +59,8 @@ interface Host {
 
 class NpmReader {
   readonly report = new ImportReport()
+  /** Names of hosts that are left out or switched off here. */
+  readonly closed: string[] = []
   readonly #tables: NpmTables
   readonly #dependencies: NpmDependencies
   readonly #lists: NpmAccessLists
@@ -73,8 +75,10 @@ class NpmReader {
     const path = `${table} ${numberIn(row, 'id')}`
     const domains = [...new Set(domainsIn(row))]
     const site = domains[0] ?? null
+    const wasEnabled = row['enabled'] === undefined || flagIn(row, 'enabled')
     const leaveOut = (what: string) => {
       this.report.leftOut({ path }, what, site)
+      if (wasEnabled) this.closed.push(...domains)
       return undefined
     }
     if (domains.length === 0) return leaveOut('a host without names')
@@ -86,6 +90,7 @@ class NpmReader {
     const access = await this.#access(host)
     noteOptions(host)
     const isSafe = access.isSafe && !isDecisive(host)
+    if (!isSafe && wasEnabled) this.closed.push(...domains)
     return {
       path,
       site: {
@@ -99,7 +104,7 @@ class NpmReader {
           isSecure && flagIn(row, 'hsts_enabled')
             ? { max_age: 63_072_000, subdomains: flagIn(row, 'hsts_subdomains'), preload: true }
             : null,
-        enabled: isSafe && (row['enabled'] === undefined || flagIn(row, 'enabled')),
+        enabled: isSafe && wasEnabled,
       },
       hashes: access.hashes,
       ...(certificate && { certificate }),

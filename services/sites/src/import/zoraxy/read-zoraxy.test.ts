@@ -138,6 +138,19 @@ describe('rules of Zoraxy', () => {
     assert.equal(readOne({ RequireCaptcha: true }).site.enabled, false)
   })
 
+  test('names of rules that are left out or switched off are closed to wildcards, and not those that were off', () => {
+    const named = (name: string, more: object = {}) =>
+      rule({ RootOrMatchingDomain: name, MatchingDomainAlias: [], ...more })
+    const rules = [
+      named('*.example.org'),
+      named('a.example.org', { RequireCaptcha: true }),
+      named('b.example.org', { ActiveOrigins: [] }),
+      named('c.example.org', { RequireCaptcha: true, Disabled: true }),
+      filter({ ID: 'default' }),
+    ]
+    assert.deepEqual(readZoraxy(JSON.stringify(rules)).closed, ['a.example.org', 'b.example.org'])
+  })
+
   test('forward authentication comes along', () => {
     const { site, report } = readOne({
       AuthenticationProvider: {

@@ -28,7 +28,11 @@ export function readZoraxy(text: string): ImportReading {
       { path: '/' },
       `${files.rules.length - maxSites} rules more than the ${maxSites} that can be imported at once`,
     )
-  return { sites, report: report.items() }
+  // Rules that were switched off before say nothing about those of wildcards.
+  const used = files.rules.filter((rule) => rule['Disabled'] !== true && rule['ProxyType'] !== 0)
+  const open = new Set(sites.flatMap(({ site }) => (site.enabled === true ? (site.domains ?? []) : [])))
+  const closed = used.flatMap((rule) => domainsOf(rule).domains).filter((domain) => !open.has(domain))
+  return { sites, report: report.items(), closed }
 }
 
 function readRule(rule: Definition, files: ZoraxyFiles, report: ImportReport): ImportedSite | [] {
