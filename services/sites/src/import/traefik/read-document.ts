@@ -30,7 +30,7 @@ function parse(text: string): unknown {
 const usualKeys = new Map(
   [
     'http tcp udp tls options clientAuth routers services middlewares serversTransports',
-    'rule entryPoints service priority loadBalancer weighted servers url passHostHeader sticky cookie name weight',
+    'rule entryPoints parentRefs service priority loadBalancer weighted servers url passHostHeader sticky cookie name weight',
     'healthCheck path interval timeout hostname serversTransport insecureSkipVerify serverName',
     'chain basicAuth ipAllowList ipWhiteList forwardAuth headers compress stripPrefix redirectScheme buffering retry',
     'rateLimit inFlightReq inFlightConn circuitBreaker errors contentType passTLSClientCert grpcWeb',

@@ -104,13 +104,9 @@ export const own = (object: Definitions, name: string): unknown =>
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 
-/** The texts of a list, which may also stand in one text with commas. */
+/** The texts of a list; a single text is a list of one. */
 export function textsOf(value: unknown): string[] {
-  if (typeof value === 'string')
-    return value
-      .split(',')
-      .map((text) => text.trim())
-      .filter((text) => text !== '')
+  if (typeof value === 'string') return value === '' ? [] : [value]
   return Array.isArray(value) ? value.map(textOf) : []
 }
 

@@ -103,6 +103,15 @@ test('of routers for the same requests with the same priority none may ask more 
   assert.deepEqual(twice({ middlewares: ['people'], priority: 1 }), { 'a.example.org': true })
 })
 
+test('a router below others, which may ask something, is switched off', () => {
+  const rule = 'Host(`a.example.org`) && PathPrefix(`/`)'
+  const text = fileOf({
+    parent: { rule: open.rule, middlewares: ['people'] },
+    a: { ...open, rule, parentRefs: ['parent'] },
+  })
+  assert.deepEqual(enabledOf(text), { 'a.example.org': false })
+})
+
 test('the TLS options called default ask all routers with TLS for a certificate', () => {
   const tls = { options: { default: { clientAuth: { clientAuthType: 'RequireAndVerifyClientCert' } } } }
   assert.deepEqual(enabledOf(fileOf({ a: open }, { tls })), { 'a.example.org': false })
@@ -113,13 +122,13 @@ test('the TLS options called default ask all routers with TLS for a certificate'
   })
 })
 
-test('keys count in whichever case they are written, and lists also as one text', () => {
+test('keys count in whichever case they are written, and a single text as a list of one', () => {
   const spelled = (router: string, more = '') => `
 http:
   routers:
     a: { rule: "Host(\`a.example.org\`)", service: s, ${router} }
   middlewares:
-    near: { ipAllowList: { sourceRange: "10.0.0.0/8, 192.168.0.0/16" } }
+    near: { ipAllowList: { SourceRange: [10.0.0.0/8, 192.168.0.0/16] } }
   services:
     s: { loadbalancer: { servers: [{ URL: "http://10.0.0.7:1" }] } }
 ${more}`

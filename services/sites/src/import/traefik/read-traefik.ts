@@ -101,6 +101,7 @@ class TraefikReader {
     const isSecure = isObject(router['tls']) || router['tls'] === true || entryPoints.isSecure
     const effects = this.#middlewares.read(router['middlewares'])
     effects.unsafe.push(...this.#certificatesOf(router, isSecure))
+    if (router['parentRefs'] !== undefined) effects.unsafe.push('the routers that it stands below')
     const priority = priorityOf(router)
     const leave = (what: string, isClosed: boolean): [] => {
       this.#report.leftOut({ path: place }, what)
