@@ -11,6 +11,8 @@ export interface ClosedRouter {
   /** JSON pointer of the router. */
   readonly place: string
   readonly priority: number
+  /** True where it was for plain HTTP alone. */
+  readonly isPlain: boolean
   readonly isFor: HostTest
 }
 
@@ -25,8 +27,11 @@ export class LeftOutRouters {
   /** Places of those that took requests for this host before one of its routes did. */
   before(routes: readonly Route[], host: string): string[] {
     const lowest = Math.min(...routes.map(({ priority }) => priority))
-    // Of the same priority either may have been the first.
-    return this.#closed.flatMap(({ place, priority, isFor }) => (priority >= lowest && isFor(host) ? [place] : []))
+    const isSecure = routes.some((route) => route.isSecure)
+    // Of the same priority either may have been the first. What HTTPS answers was open to visitors of plain HTTP as well.
+    return this.#closed.flatMap(({ place, priority, isPlain, isFor }) =>
+      priority >= lowest && !(isSecure && isPlain) && isFor(host) ? [place] : [],
+    )
   }
 }
 

@@ -36,15 +36,14 @@ export function hostsOfRule(rule: string): HostTest {
   const terms = hostTermsOf(rule)
   if (terms === undefined) return () => true
   const names = new Set<string>()
-  const ends: RegExp[] = []
+  const patterns: RegExp[][] = []
   for (const { matcher, values } of terms)
     for (const value of values) {
-      const end = /regexp$/i.test(matcher) ? endOfPattern(value) : undefined
-      if (end !== undefined) ends.push(end)
-      else if (/regexp$/i.test(matcher) || value === '*') return () => true
+      if (/regexp$/i.test(matcher)) patterns.push(literalsOf(value))
+      else if (value === '*') patterns.push([])
       else names.add(plainHost(value))
     }
-  return (host) => names.has(host) || ends.some((end) => end.test(host))
+  return (host) => names.has(host) || patterns.some((all) => all.every((one) => one.test(host)))
 }
 
 /** The terms about hosts of all alternatives, one of each; undefined where an alternative has none, or the rule cannot be read. */
@@ -63,17 +62,33 @@ function hostTermsOf(rule: string): ReadonlySet<Term> | undefined {
 /** A host as sites have it. */
 const plainHost = (text: string): string => text.toLowerCase().replace(/\.$/, '')
 
-/** What stands for itself at the end of a pattern for hosts; undefined where that says nothing about its hosts. */
-function endOfPattern(pattern: string): RegExp | undefined {
+/** What stands for itself at both ends of a pattern for hosts, each as a pattern; every host that the whole one takes matches them. */
+function literalsOf(pattern: string): RegExp[] {
   const text = pattern.replace(/\$$/, '')
-  if (hasAlternatives(text)) return undefined
+  if (hasAlternatives(text)) return []
+  const isAnchored = text.startsWith('^')
+  const [start, end] = [startOf(isAnchored ? text.slice(1) : text), endOf(text)]
+  return [
+    ...(start === '' ? [] : [new RegExp(isAnchored ? `^${start}` : start, 'i')]),
+    ...(end === '' ? [] : [new RegExp(end, 'i')]),
+  ]
+}
+
+function startOf(text: string): string {
+  const [whole] = /^(?:[a-z0-9.-]|\\[.-])*/i.exec(text) ?? ['']
+  // What is repeated, or may be left out, is no part of it.
+  const isRepeated = /[?*+{]/.test(text[whole.length] ?? '')
+  return isRepeated ? whole.replace(/\\?.$/, '') : whole
+}
+
+function endOf(text: string): string {
   let at = text.length
   while (at > 0) {
     const isEscaped = text[at - 2] === '\\'
     if (!/[a-z0-9.-]/i.test(text[at - 1] ?? '') || (isEscaped && !/[.-]/.test(text[at - 1] ?? ''))) break
     at -= isEscaped ? 2 : 1
   }
-  return at === text.length ? undefined : new RegExp(text.slice(at), 'i')
+  return text.slice(at)
 }
 
 /** True for a pattern with a `|` outside of brackets. */

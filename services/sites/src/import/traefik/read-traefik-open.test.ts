@@ -60,6 +60,20 @@ test('a router that is left out counts only where it came first', () => {
   assert.deepEqual(both(100, ['internal']), { 'a.example.org': true })
 })
 
+test('a router that is left out for plain HTTP says nothing about a site with HTTPS', () => {
+  const at = (entryPoints: string[], tls: object | undefined) =>
+    enabledOf(
+      fileOf({
+        a: { ...open, tls },
+        b: { rule: 'HostRegexp(`.+`)', middlewares: ['gone'], priority: 900, entryPoints },
+      }),
+    )
+  assert.deepEqual(at(['web'], {}), { 'a.example.org': true })
+  assert.deepEqual(at(['web'], undefined), { 'a.example.org': false })
+  assert.deepEqual(at(['web', 'websecure'], {}), { 'a.example.org': false })
+  assert.deepEqual(at([], {}), { 'a.example.org': false })
+})
+
 test('a router for TCP that asked something switches off the sites of its hosts', () => {
   const text = (rule: string, names: string[], entryPoints: string[] = ['websecure']) =>
     enabledOf(

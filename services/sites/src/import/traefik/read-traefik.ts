@@ -7,7 +7,7 @@ import { readTraefikDocument } from './read-document.ts'
 import { readEntryPoints } from './read-entry-points.ts'
 import { TraefikMiddlewares } from './read-middlewares.ts'
 import { hostsOfRule, readRule } from './read-rule.ts'
-import { shown, textOf, TraefikServices } from './read-service.ts'
+import { shown, textOf, textsOf, TraefikServices } from './read-service.ts'
 import { asksMore, guardOf, keyOf, pathsOf, priorityOf, type Route, usedOf, withRetries } from './site-routes.ts'
 
 /** Sites that are read, and hosts that routers name, at most. */
@@ -87,10 +87,11 @@ class TraefikReader {
       if (kind === 'udp' || !isObject(router)) continue
       const { unsafe } = readEntryPoints(router['entryPoints'])
       const asks =
-        asksVisitors(middlewares.read(router['middlewares'])) || this.#certificatesOf(router, true).length > 0
+        asksVisitors(middlewares.read(router['middlewares'])) ||
+        this.#certificatesOf(router, isObject(router['tls'])).length > 0
       // Those for TCP come before those for HTTP.
       if (unsafe.length === 0 && asks)
-        this.#leftOut.add({ place, isFor: hostsOfRule(textOf(router['rule'])), priority: Infinity })
+        this.#leftOut.add({ place, isFor: hostsOfRule(textOf(router['rule'])), priority: Infinity, isPlain: false })
     }
   }
 
@@ -98,6 +99,7 @@ class TraefikReader {
     const place = `/http/routers/${shown(name)}`
     const text = textOf(router['rule'])
     const entryPoints = readEntryPoints(router['entryPoints'])
+    const hasEntryPoints = textsOf(router['entryPoints']).length > 0
     const isSecure = isObject(router['tls']) || router['tls'] === true || entryPoints.isSecure
     const effects = this.#middlewares.read(router['middlewares'])
     effects.unsafe.push(...this.#certificatesOf(router, isSecure))
@@ -107,7 +109,7 @@ class TraefikReader {
       this.#report.leftOut({ path: place }, what)
       // At other entry points it kept nobody away from these.
       if (entryPoints.unsafe.length === 0 && (isClosed || asksVisitors(effects)))
-        this.#leftOut.add({ place, priority, isFor: hostsOfRule(text) })
+        this.#leftOut.add({ place, priority, isPlain: !isSecure && hasEntryPoints, isFor: hostsOfRule(text) })
       return []
     }
     const rule = readRule(text)
