@@ -66,8 +66,10 @@ function closeWildcards(
   { closed, report }: { readonly closed: readonly string[]; readonly report: ReportItem[] },
 ): PlannedSite[] {
   const served = new Set(plan.flatMap((one) => (one.status === 'new' && one.input.enabled ? one.input.domains : [])))
-  const invalid = plan.flatMap(({ status, found }) => (status === 'invalid' ? (found.site.domains ?? []) : []))
-  const names = [...closed, ...invalid].filter((name) => !served.has(name) && !domains.has(name))
+  const missing = plan.flatMap(({ status, found: { site } }) =>
+    status === 'new' || site.enabled === false ? [] : (site.domains ?? []),
+  )
+  const names = [...closed, ...missing].filter((name) => !served.has(name) && !domains.has(name))
   const covered = new Map(names.map((name) => [wildcardOver(name), name]))
   return plan.map((one) => {
     if (one.status !== 'new' || !one.input.enabled || !handsOn(one.input)) return one
