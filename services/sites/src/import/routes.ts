@@ -171,7 +171,7 @@ function foreignImportRoutes(imports: Imports): Route[] {
         path: '/api/caddy/import/zoraxy',
         summary: 'Import the rules of Zoraxy',
         description:
-          'Takes the files of its folder conf/proxy one after the other; with those of conf/access the access filters come along. Sites that would stand more open than before come switched off.',
+          'Takes the files of its folders conf/proxy and conf/access, one after the other. Sites that would stand more open than before, or whose access filter is not in the text, come switched off.',
         maxBodyBytes: maxText,
         body: ZoraxyImport,
         errors: [409, 422],

@@ -96,6 +96,35 @@ describe('an import', () => {
     assert.deepEqual(summary(answer), [['a', 'invalid', null, null, ['upstreams: are too many']]])
   })
 
+  test('a site with a wildcard is switched off where it would answer for a name that is closed', async () => {
+    const wild = found('wild', { domains: ['*.example.org'] })
+    const enabledOf = async (sites: ImportedSite[], closed: string[], members: Partial<ImportTarget> = {}) => {
+      const { target, given } = openTarget(members)
+      const answer = await runImport({ sites, report: [], closed }, target, choices)
+      const [view] = answer.sites
+      assert.equal(given[0]?.input.enabled, view?.enabled)
+      return [view?.enabled, answer.report.map(({ path, what }) => `${path}: ${what}`).join()]
+    }
+    const line = (name: string) =>
+      `/wild: *.example.org would answer for ${name}, whose own site is left out or switched off; the site is switched off`
+    assert.deepEqual(await enabledOf([wild], []), [true, ''])
+    assert.deepEqual(await enabledOf([wild], ['a.example.org']), [false, line('a.example.org')])
+    assert.deepEqual(await enabledOf([wild], ['a.b.example.org', 'example.org', '*.example.org']), [true, ''])
+    assert.deepEqual(await enabledOf([wild, found('a')], ['a.example.org']), [true, ''])
+    assert.deepEqual(await enabledOf([wild, found('a', { enabled: false })], ['a.example.org']), [
+      false,
+      line('a.example.org'),
+    ])
+    assert.deepEqual(await enabledOf([wild, found('a', { enabled: false })], []), [true, ''], 'it was off before')
+    assert.deepEqual(await enabledOf([wild, found('d', { lb: { retries: 99 } })], []), [false, line('d.example.org')])
+    const taken = found('a', { domains: ['a.example.org', 'shop.example.org'] })
+    assert.deepEqual(await enabledOf([wild, taken], []), [false, line('a.example.org')])
+    assert.deepEqual(await enabledOf([wild, { ...taken, site: { ...taken.site, enabled: false } }], []), [true, ''])
+    assert.deepEqual(await enabledOf([wild], ['shop.example.org']), [true, ''], 'another site has it')
+    const answering = found('wild', { domains: ['*.example.org'], kind: 'respond', respond: { body: 'x' } })
+    assert.deepEqual(await enabledOf([answering], ['a.example.org']), [true, ''])
+  })
+
   test('certificates are stored first; a site whose certificate fails uses Caddy’s own', async () => {
     const certificate = { certificate: 'LEAF', key: 'KEY' }
     const { target, given } = openTarget({

@@ -1,10 +1,10 @@
 import { phraseOfZodIssue } from '@hearth/http'
-import { whyNotPublic } from '../sites/domains.ts'
+import { whyNotPublic, wildcardOver } from '../sites/domains.ts'
 import type { FieldIssue } from '../sites/rules/rule-context.ts'
 import { SiteCreate } from '../sites/schema.ts'
 import type { ImportedSite, ImportReading } from './config/read-config.ts'
 import type { FoundCertificate } from './config/read-tls.ts'
-import type { ImportAnswer, ImportedSiteView } from './schema.ts'
+import type { ImportAnswer, ImportedSiteView, ReportItem } from './schema.ts'
 
 /** The sites there are already. */
 interface ExistingSites {
@@ -56,6 +56,35 @@ function planImport(
   })
 }
 
+/**
+ * Switches off sites with a wildcard that would answer for a name whose own site is not served: it asked something of visitors that
+ * the other does not, or cannot be created.
+ */
+function closeWildcards(
+  plan: readonly PlannedSite[],
+  { domains }: ExistingSites,
+  { closed, report }: { readonly closed: readonly string[]; readonly report: ReportItem[] },
+): PlannedSite[] {
+  const served = new Set(plan.flatMap((one) => (one.status === 'new' && one.input.enabled ? one.input.domains : [])))
+  const missing = plan.flatMap(({ status, found: { site } }) =>
+    status === 'new' || site.enabled === false ? [] : (site.domains ?? []),
+  )
+  const names = [...closed, ...missing].filter((name) => !served.has(name) && !domains.has(name))
+  const covered = new Map(names.map((name) => [wildcardOver(name), name]))
+  return plan.map((one) => {
+    if (one.status !== 'new' || !one.input.enabled || !handsOn(one.input)) return one
+    const wildcard = one.input.domains.find((domain) => covered.has(domain))
+    if (wildcard === undefined) return one
+    const what = `${wildcard} would answer for ${covered.get(wildcard)}, whose own site is left out or switched off; the site is switched off`
+    report.push({ path: one.found.path, what, outcome: 'changed', site: one.input.domains[0] ?? null })
+    return { ...one, input: { ...one.input, enabled: false } }
+  })
+}
+
+/** True for a site that shows something that is not in its own record. */
+const handsOn = ({ kind, paths }: SiteCreate): boolean =>
+  [kind, ...paths.map((path) => path.kind)].some((one) => one !== 'respond' && one !== 'redirect')
+
 /** The name, or the name with the first number that makes it free. */
 function freeName(name: string, names: ReadonlySet<string>): string {
   if (!names.has(name.toLowerCase())) return name
@@ -98,9 +127,11 @@ export async function runImport(
   target: ImportTarget,
   { isDryRun, author }: ImportRequest,
 ): Promise<ImportAnswer> {
-  const plan = planImport(reading.sites, await target.existing(), target.rules)
-  const views = plan.map(viewOf)
+  const existing = await target.existing()
   const report = [...reading.report]
+  const { closed = [] } = reading
+  const plan = closeWildcards(planImport(reading.sites, existing, target.rules), existing, { closed, report })
+  const views = plan.map(viewOf)
   if (!isDryRun) {
     const chosen = plan.flatMap((site, index) => (site.status === 'new' ? [{ site, index }] : []))
     const sites: NewSite[] = []
@@ -161,7 +192,7 @@ function viewOf(planned: PlannedSite): ImportedSiteView {
     renamed_from: planned.status === 'new' ? planned.renamedFrom : null,
     domains: [...(found.site.domains ?? [])],
     kind: found.site.kind ?? 'proxy',
-    enabled: found.site.enabled ?? true,
+    enabled: planned.status === 'new' ? planned.input.enabled : (found.site.enabled ?? true),
     status,
     site_id: null,
     problems: planned.status === 'new' ? [] : [...planned.problems],

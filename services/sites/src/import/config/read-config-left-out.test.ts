@@ -65,6 +65,16 @@ const leftOut: Record<string, [routes: object[], why: RegExp]> = {
     [{ match: [{ path: ['/.ht*'] }], handle: [{ handler: 'static_response', status_code: 404 }] }, { handle: [proxy] }],
     /an answer for all that begins with \/\.ht/,
   ],
+  'a redirect of all that begins with a text': [
+    [
+      {
+        match: [{ path: ['/wp-*'] }],
+        handle: [{ handler: 'static_response', status_code: 302, headers: { Location: ['https://b.example.org'] } }],
+      },
+      { handle: [proxy] },
+    ],
+    /a redirect of all that begins with \/wp-/,
+  ],
   'a header that is changed for a path and for all': [
     [
       { match: [{ path: ['/a/*'] }], handle: [{ handler: 'headers', response: { set: { X: ['1'] } } }] },
@@ -129,6 +139,41 @@ describe('a site that would behave differently is left out', () => {
       [0, ['left_out: other answers over plain HTTP than over HTTPS']],
     )
   })
+})
+
+test('networks of visitors behind trusted proxies switch a site off', () => {
+  const refusal = { handler: 'static_response', status_code: 403 }
+  const routes = [
+    {
+      match: [{ ...a, not: [{ client_ip: { ranges: ['10.0.0.0/8'] } }] }],
+      handle: [refusal],
+      terminal: true,
+    },
+    { match: [a], handle: [proxy] },
+    { match: [{ host: ['b.example.org'] }], handle: [proxy] },
+  ]
+  const enabled = (more: object) => read(https(routes, more)).sites.map(({ site }) => site.enabled)
+  assert.deepEqual(enabled({}), [true, true])
+  const trusted = { trusted_proxies: { source: 'static', ranges: ['10.0.0.1/32'] } }
+  assert.deepEqual(enabled(trusted), [false, true])
+  assert.match(
+    about(read(https(routes, trusted))).join('\n'),
+    /proxies that are trusted, .*; this site is switched off/,
+  )
+})
+
+test('names whose site is left out or switched off are closed to wildcards', () => {
+  const guarded = [{ match: [{ path: ['/admin/*'] }], handle: [{ handler: 'authentication' }] }, { handle: [proxy] }]
+  const { sites, closed } = read({
+    ...https([
+      { match: [a], handle: [{ handler: 'subroute', routes: guarded }], terminal: true },
+      { match: [{ host: ['b.example.org'] }], handle: [proxy] },
+      { match: [{ host: ['*.example.org'] }], handle: [proxy] },
+    ]),
+    near: { listen: ['127.0.0.1:443'], routes: [{ match: [{ host: ['c.example.org'] }], handle: [proxy] }] },
+  })
+  assert.equal(sites.length, 3)
+  assert.deepEqual(closed, ['a.example.org', 'c.example.org'])
 })
 
 test('a server with limited reach is not exposed further', () => {

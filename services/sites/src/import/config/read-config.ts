@@ -30,6 +30,8 @@ export interface ImportedSite {
 export interface ImportReading {
   readonly sites: readonly ImportedSite[]
   readonly report: readonly ReportItem[]
+  /** Names whose sites are left out or switched off, so that a site with a wildcard must not answer for them instead. */
+  readonly closed?: readonly string[]
   /** Address for the public authority, where the configuration names one. */
   readonly acmeEmail?: string
 }
@@ -64,17 +66,18 @@ export function readConfig(config: unknown, options: ReadOptions = {}): ImportRe
   }
   const root = { value: config, path: '' }
   const http = at(root, 'apps', 'http')
-  const sites = http === undefined ? [] : readHttp(http, root, { report, options })
+  const { sites, closed } = http === undefined ? { sites: [], closed: [] } : readHttp(http, root, { report, options })
   const { acmeEmail } = readOtherParts(root, report, options.isOurs === true)
-  return { sites, report: report.items(), ...(acmeEmail !== undefined && { acmeEmail }) }
+  return { sites, report: report.items(), closed, ...(acmeEmail !== undefined && { acmeEmail }) }
 }
 
 function readHttp(
   http: JsonLocation,
   root: JsonLocation,
   { report, options }: { report: ImportReport; options: ReadOptions },
-): ImportedSite[] {
-  const groups = groupHosts(http, report, options).filter((group) => isGroupOfNames(group, report))
+): { sites: ImportedSite[]; closed: string[] } {
+  const all = groupHosts(http, report, options)
+  const groups = all.filter((group) => isGroupOfNames(group, report))
   const sites = groups
     .slice(0, configBounds.sites)
     .flatMap((group) => readSiteOf(group, { root, options }, report) ?? [])
@@ -83,7 +86,11 @@ function readHttp(
       http,
       `${groups.length - configBounds.sites} sites more than the ${configBounds.sites} that can be imported at once`,
     )
-  return joinParts(sites)
+  const open = new Set(sites.flatMap(({ site }) => (site.enabled === false ? [] : (site.domains ?? []))))
+  return {
+    sites: joinParts(sites),
+    closed: all.flatMap(({ hosts }) => hosts).filter((host) => !open.has(host)),
+  }
 }
 
 /** Returns true when sites can have these hosts. */

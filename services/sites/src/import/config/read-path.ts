@@ -76,6 +76,8 @@ function addRedirect(
   { step, context }: { step: When; context: PathContext },
 ): void {
   const { draft, reading } = context
+  // What is redirected must not reach what answers the rest.
+  if (path.isNarrower) giveUp(step.location, `a redirect of all that begins with ${path.path}`)
   const from = path.match === 'exact' ? path.path : path.path === '/' ? '/*' : `${path.path}/*`
   // A redirect of ours for all below a path takes the path itself as well, and is tried first.
   const isApart = draft.redirects.some(

@@ -55,7 +55,7 @@ function read(group: HostGroup, root: JsonLocation, reading: SiteReading): Impor
       tls,
       force_https: isSecure && forcesHttps(group, { site, hashes }, { httpsPort, reading }),
       hsts: site.hsts,
-      enabled: listensEverywhere(side.server, reading),
+      enabled: listensEverywhere(side.server, reading) && knowsVisitors(side.server, site, reading),
       error_page: readErrorPage(side.server, group.hosts, reading),
       log: readLog(side.server, group.hosts[0] ?? '', { root, id }),
     },
@@ -77,6 +77,18 @@ function listensEverywhere(server: JsonLocation, reading: SiteReading): boolean 
   reading.changed(
     listen,
     'a server on some addresses only; sites are on all of the node’s, so this one is switched off',
+  )
+  return false
+}
+
+/** Checks whether the networks of a site were about direct visitors; behind other proxies everybody could come from one of them. */
+function knowsVisitors(server: JsonLocation, { access }: RoutesReading['site'], reading: SiteReading): boolean {
+  const trusted = at(server, 'trusted_proxies')
+  const networks = (access?.allow?.length ?? 0) + (access?.deny?.length ?? 0)
+  if (trusted === undefined || networks === 0 || reading.options.isOurs) return true
+  reading.changed(
+    trusted,
+    'networks of visitors behind proxies that are trusted, which the node has to know; this site is switched off',
   )
   return false
 }

@@ -58,7 +58,9 @@ export function readTarget(
   if (first('alias') !== undefined) return { problem: 'alias: only whole folders can be served' }
   const root = first('root')?.words[0]
   if (root === undefined) return undefined
-  const fallback = first('try_files')?.words.at(-1)
+  const tried = first('try_files')
+  if (tried !== undefined && !triesAll(tried)) return { problem: `try_files ${tried.words.join(' ').slice(0, 100)}` }
+  const fallback = tried?.words.at(-1)
   const isPage = fallback !== undefined && /^\/[\w./-]+$/.test(fallback)
   return {
     ...shared,
@@ -71,6 +73,9 @@ export function readTarget(
     },
   }
 }
+
+/** True for a `try_files` that serves every file of its folder. */
+export const triesAll = ({ words }: Directive): boolean => words.some((word) => /^\$(uri|\{uri\})$/.test(word))
 
 const codes: Readonly<Record<number, 301 | 302 | 307 | 308>> = { 301: 301, 302: 302, 303: 302, 307: 307, 308: 308 }
 

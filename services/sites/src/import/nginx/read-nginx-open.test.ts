@@ -71,6 +71,72 @@ test('files whose name says that they decide are never harmless', () => {
     assert.equal(siteOf(server(`include /etc/nginx/${file}; ${main}`)).enabled, false, file)
 })
 
+test('a word within another one makes no file harmless', () => {
+  for (const file of [
+    'login.conf',
+    'vouch-proxy.conf',
+    'catalogs.conf',
+    'myproxyrules.conf',
+    'sso-headers.conf',
+    'lan-proxy.conf',
+    'internal-ssl.conf',
+    'restrict_proxy.conf',
+    'mutual-tls.conf',
+  ])
+    assert.equal(siteOf(server(`include snippets/${file}; ${main}`)).enabled, false, file)
+  for (const file of [
+    'options-ssl-nginx.conf',
+    'proxy.conf',
+    'proxy_params',
+    'fastcgi_params',
+    'security-headers.conf',
+    'access_log.conf',
+    'load-balance-cache.conf',
+    'websocket.conf',
+    'resolver.conf',
+  ])
+    assert.equal(siteOf(server(`include /usr/local/nginx/conf/${file}; ${main}`)).enabled, true, file)
+})
+
+test('directives of further modules that decide who may come switch a site off', () => {
+  for (const directive of [
+    'auth_digest "x"',
+    'auth_ldap "x"',
+    'auth_pam "x"',
+    'auth_oidc x',
+    'modsecurity on',
+    'secure_link_md5 "x"',
+    'server_rewrite_by_lua_file x.lua',
+    'access_by_lua_file x.lua',
+    'SecRulesEnabled',
+  ])
+    assert.equal(siteOf(server(`${directive}; ${main}`)).enabled, false, directive)
+  assert.equal(siteOf(server(`log_by_lua_file x.lua; ${main}`)).enabled, true)
+})
+
+test('networks switch a site off where visitors come through another proxy', () => {
+  const real = 'set_real_ip_from 10.0.0.1; real_ip_header X-Forwarded-For;'
+  const near = 'allow 10.0.0.0/8; deny all;'
+  assert.equal(siteOf(server(`${real} ${near} ${main}`)).enabled, false)
+  assert.equal(siteOf(`http { ${real} ${server(`${near} ${main}`)} }`).enabled, false)
+  assert.match(linesOf(server(`${real} ${near} ${main}`)).join('\n'), /networks of visitors behind other proxies/)
+  assert.equal(siteOf(`http { ${real} ${server(main)} }`).enabled, true)
+  assert.equal(siteOf(server(`${near} ${main}`)).enabled, true)
+})
+
+test('a folder of which nginx served certain files only is left out', () => {
+  const files = (tried: string) => server(`root /srv/app; location / { try_files ${tried}; }`)
+  for (const tried of ['/maintenance.html @app', '/index.html =404', '/dev/null @app']) {
+    assert.deepEqual(readNginx(files(tried)).sites, [], tried)
+    assert.match(linesOf(files(tried)).join('\n'), /left_out .*: try_files/)
+  }
+  for (const tried of ['$uri $uri/ =404', '$uri /index.html', '${uri} @app'])
+    assert.equal(siteOf(files(tried)).kind, 'static', tried)
+  const back = (inside: string) => siteOf(server(`${main} location ~ ^/private { ${inside} }`)).enabled
+  assert.equal(back('try_files /dev/null =404;'), false)
+  assert.equal(back('try_files $fastcgi_script_name =404; fastcgi_pass h:9000;'), true)
+})
+
 test('a plain server that leads to one of its own names over HTTPS is part of that site', () => {
   const plain = (inside: string) => `server { listen 80; server_name a.example.org www.example.org; ${inside} }`
   const redirect = 'return 301 https://a.example.org$request_uri;'
@@ -105,9 +171,26 @@ test('a plain server that leads to one of its own names over HTTPS is part of th
 test('a server that listens at certain addresses only is switched off', () => {
   const listening = (...addresses: string[]) =>
     `server { ${addresses.map((address) => `listen ${address};`).join(' ')} server_name a.example.org; ${main} }`
-  for (const addresses of [['127.0.0.1:80'], ['10.0.0.1'], ['unix:/run/a.sock'], ['[::1]:443 ssl', '10.0.0.1:443 ssl']])
+  for (const addresses of [
+    ['127.0.0.1:80'],
+    ['10.0.0.1'],
+    ['unix:/run/a.sock'],
+    ['[::1]:443 ssl', '10.0.0.1:443 ssl'],
+    ['8080'],
+    ['8443 ssl'],
+    ['*:8080', '[::]:8080'],
+    ['0.0.0.0:81', '127.0.0.1:80'],
+  ])
     assert.equal(siteOf(listening(...addresses)).enabled, false, addresses.join())
-  for (const addresses of [[], ['80'], ['*:80'], ['0.0.0.0:80'], ['[::]:80'], ['127.0.0.1:80', '443 ssl']])
+  for (const addresses of [
+    [],
+    ['80'],
+    ['*:80'],
+    ['0.0.0.0:80'],
+    ['[::]:80'],
+    ['127.0.0.1:80', '443 ssl'],
+    ['8080', '80'],
+  ])
     assert.equal(siteOf(listening(...addresses)).enabled, true, addresses.join())
   assert.match(
     linesOf(listening('127.0.0.1:80')).join('\n'),
@@ -156,4 +239,16 @@ test('servers of a group that stand aside are in the report', () => {
     /lost upstream, line 1: the server h:3, .* down/,
   ])
     assert.match(linesOf(text).join('\n'), line)
+})
+
+test('names whose site is left out or switched off are closed to wildcards', () => {
+  const named = (name: string, inside: string) => `server { listen 443 ssl; server_name ${name}; ${inside} }`
+  const text = [
+    named('*.example.org', main),
+    named('a.example.org', `auth_basic "x"; ${main}`),
+    named('b.example.org', 'location / { fastcgi_pass h:1; }'),
+    named('c.example.org', main),
+    'server { listen 80; server_name d.example.org; return 301 https://$host$request_uri; }',
+  ].join('\n')
+  assert.deepEqual(readNginx(text).closed, ['a.example.org', 'b.example.org'])
 })

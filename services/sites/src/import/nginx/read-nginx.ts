@@ -7,7 +7,7 @@ import type { UpstreamGroup } from './read-location.ts'
 import { readMain, readPaths, variablesOf } from './read-paths.ts'
 import { leadsToHttps, readServer, type Server } from './read-server.ts'
 import { readUpstream } from './read-upstream.ts'
-import { checkAll, OuterDirectives } from './server-checks.ts'
+import { checkAll, findsVisitors, OuterDirectives } from './server-checks.ts'
 
 const maxSites = 5000
 
@@ -55,12 +55,15 @@ class NginxReader {
   read(): ImportReading {
     if (this.#servers.length === 0) this.#report.leftOut({ path: '/' }, 'there is no block server in the text')
     const sites = this.#servers.flatMap((server) => this.#site(server) ?? [])
+    const open = new Set(sites.flatMap(({ site }) => (site.enabled === true ? (site.domains ?? []) : [])))
+    const answering = this.#servers.filter(({ onlyRedirects }) => !onlyRedirects)
+    const closed = answering.flatMap(({ names }) => names).filter((name) => !open.has(name))
     if (sites.length > maxSites)
       this.#report.leftOut(
         { path: '/' },
         `${sites.length - maxSites} sites more than the ${maxSites} that can be imported at once`,
       )
-    return { sites: sites.slice(0, maxSites), report: this.#report.items() }
+    return { sites: sites.slice(0, maxSites), report: this.#report.items(), closed }
   }
 
   /** The names of a server that its site has: what only leads to HTTPS is part of the site that it leads to. */
@@ -123,6 +126,9 @@ class NginxReader {
   /** Why the site of a server would stand more open than before, as far as its own directives do not say it. */
   #reasonsOf({ block, onlyAt }: Server): Set<string> {
     const reasons = new Set(this.#outer.reasonsFor(block))
+    const hasNetworks = block.some(({ name, words }) => /^(allow|deny)$/.test(name) && words[0] !== 'all')
+    if (hasNetworks && (this.#outer.findsVisitors || findsVisitors(block)))
+      reasons.add('networks of visitors behind other proxies (real_ip_header); see the trusted proxies of the node')
     if (onlyAt.length > 0) reasons.add(`it listens on ${onlyAt.join(', ').slice(0, 150)} only`)
     return reasons
   }

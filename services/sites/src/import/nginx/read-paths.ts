@@ -1,6 +1,6 @@
 import type { SiteInput } from '../config/read-config.ts'
 import type { Directive } from './nginx-directives.ts'
-import { type LocationContext, readTarget } from './read-location.ts'
+import { type LocationContext, readTarget, triesAll } from './read-location.ts'
 import { checkLocation } from './server-checks.ts'
 
 /** Paths of a site at most. */
@@ -70,10 +70,15 @@ function leaveOut(
 ): void {
   const shown = shownLocation(words)
   lost(`the location ${shown}${why}`)
-  if (checkLocation(inner).asks.length > 0 || inner.some(({ name }) => name === 'return'))
-    unsafe(`the location ${shown} kept something back`)
+  if (checkLocation(inner).asks.length > 0 || refuses(inner)) unsafe(`the location ${shown} kept something back`)
   else if (isStatic && inner.some(({ name }) => /^(fastcgi|uwsgi|scgi)_pass$/.test(name)))
     unsafe(`the location ${shown} ran what would now be served as files`)
+}
+
+/** True for a location that answers itself, or that has no file to serve. */
+function refuses(inner: readonly Directive[]): boolean {
+  const hasPass = inner.some(({ name }) => name.endsWith('_pass'))
+  return inner.some((one) => one.name === 'return' || (one.name === 'try_files' && !hasPass && !triesAll(one)))
 }
 
 const shownLocation = (words: readonly string[]): string => words.join(' ').slice(0, 100)

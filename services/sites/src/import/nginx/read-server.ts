@@ -14,6 +14,9 @@ export interface Server {
   readonly onlyAt: readonly string[]
 }
 
+/** Addresses of all interfaces at the ports that sites are served on. */
+const everywhere = /^((80|443)|(\*|0\.0\.0\.0|\[::\])(:(80|443))?)$/
+
 /** Reads what a server is asked for by. */
 export function readServer(directive: Directive, leftOut: (what: string) => void): Server {
   const block = directive.block ?? []
@@ -30,7 +33,7 @@ export function readServer(directive: Directive, leftOut: (what: string) => void
     ({ words: [address = '', ...rest] }) => /(^|:)443$/.test(address) || rest.includes('ssl'),
   )
   const addresses = listens.map(({ words: [address = ''] }) => address)
-  const isEverywhere = addresses.some((address) => /^(\d+|(\*|0\.0\.0\.0|\[::\])(:\d+)?)$/.test(address))
+  const isEverywhere = addresses.some((address) => everywhere.test(address))
   return {
     directive,
     block,

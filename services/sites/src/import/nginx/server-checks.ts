@@ -2,14 +2,16 @@ import type { Directive } from './nginx-directives.ts'
 
 /** Directives that decide who may come, or change what is asked and answered. A site that had one is switched off. */
 const decisive =
-  /^(auth_basic(_user_file)?|auth_request(_set)?|auth_jwt|satisfy|if|rewrite|internal|error_page|mirror|valid_referers|secure_link|access_by_lua.*|content_by_lua.*|rewrite_by_lua.*|ssl_verify_client|limit_except|geoip.*|perl|js_.*)$/
+  /^(auth_.*|satisfy|if|rewrite|internal|error_page|mirror|valid_referers|secure_link.*|(?!(init|log|exit|balancer)_)\w+_by_.*|js_.*|modsecurity.*|geoip.*|sec_?rules_?enabled|ssl_verify_client|limit_except|perl)$/i
 /** Directives that a site does without, and that are worth a word. */
 const missed =
   /^(limit_(req|conn|rate).*|sub_filter.*|proxy_(cache|redirect|cookie|next_upstream).*|expires|gzip_types)$/
 /** Files whose name says that they decide who may come. */
-const decisiveFile = /auth|verify|client|allow|deny|block|geo|acl/i
+const decisiveFile =
+  /auth|verify|client|allow|deny|block|geo|acl|login|vouch|restrict|internal|private|protect|guard|mutual|mtls|crowdsec|modsec|(?<![a-z])(sso|lan|waf|oidc|vpn|ban)(?![a-z])/i
 /** Files that say nothing about who may come. */
-const harmlessFile = /(ssl|tls|dhparam|proxy|resolver|params|mime|header|gzip|brotli|websocket|cache|logs?)[^/]*$/i
+const harmlessFile =
+  /(?<![a-z])(ssl|tls|dhparams?|proxy|resolvers?|params|mime|headers?|gzip|brotli|websockets?|cache|logs?)(?![a-z])[^/]*$/i
 /** Files outside of servers that no site needs. */
 const needlessFile = /(^|\/)(mime\.types|modules(-enabled)?\/[^/]*|worker_processes\.conf)$/
 /** Files outside of servers that hold further servers. */
@@ -50,13 +52,20 @@ export function checkLocation(inner: readonly Directive[]): { readonly asks: str
   return { asks, lost }
 }
 
+/** True for directives that take the address of a visitor from a header or another proxy. */
+export const findsVisitors = (directives: readonly Directive[]): boolean =>
+  directives.some(({ name }) => name === 'real_ip_header' || name === 'set_real_ip_from')
+
 /** What stands outside of servers and holds for each of them. */
 export class OuterDirectives {
   /** By the name of the directive, why a site would stand more open than before. */
   readonly #reasons = new Map<string, string>()
+  /** True where addresses of visitors come from a header. */
+  readonly findsVisitors: boolean
 
   /** Notes what all sites go without, with the directive that says it. */
   constructor(directives: readonly Directive[], lost: (directive: Directive, what: string) => void) {
+    this.findsVisitors = findsVisitors(directives)
     for (const directive of directives) {
       const { name, words } = directive
       const unsafe = (what: string) => {

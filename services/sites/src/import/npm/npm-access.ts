@@ -85,24 +85,23 @@ interface Clients {
   readonly allow: readonly string[]
   readonly deny: readonly string[]
   readonly allowsAll: boolean
-  readonly deniesAll: boolean
   readonly isMixed: boolean
-  readonly count: number
 }
 
 function readClients(rows: readonly NpmRow[]): Clients {
-  const rules = rows.map((row) => ({ directive: textIn(row, 'directive'), address: textIn(row, 'address') }))
+  const given = rows.map((row) => ({ directive: textIn(row, 'directive'), address: textIn(row, 'address') }))
+  // nginx asks rules in their order, and never those after one that everybody meets.
+  const end = given.findIndex(({ directive, address }) => directive === 'deny' && address === 'all')
+  const rules = end === -1 ? given : given.slice(0, end)
   const of = (directive: string) => rules.filter((rule) => rule.directive === directive).map(({ address }) => address)
   const [allow, deny] = [of('allow'), of('deny')]
   const firstDeny = rules.findIndex(({ directive }) => directive === 'deny')
   const isMixed = firstDeny !== -1 && rules.slice(0, firstDeny).some(({ address }) => address !== 'all')
   return {
     allow: allow.filter((address) => address !== 'all'),
-    deny: deny.filter((address) => address !== 'all'),
+    deny,
     allowsAll: allow.includes('all'),
-    deniesAll: deny.includes('all'),
-    isMixed: isMixed && deny.some((address) => address !== 'all'),
-    count: rules.length,
+    isMixed,
   }
 }
 
@@ -112,23 +111,25 @@ interface Context {
 }
 
 /** A client that no rule allows is refused, also by a list without rules, unless a password suffices. */
-function networksOf({ allow, deny, allowsAll, count }: Clients, { isEither, hasUsers }: Context) {
+function networksOf({ allow, deny, allowsAll }: Clients, { isEither, hasUsers }: Context) {
   if (allowsAll) return { allow: [], deny }
   if (allow.length > 0) return { allow, deny }
   if (isEither && hasUsers) return { allow: [], deny }
-  return count === 0 && !hasUsers ? { allow: [], deny: [] } : { allow: [], deny: everybody }
+  return { allow: [], deny: everybody }
 }
 
 function differencesOf(clients: Clients, { isEither, hasUsers }: Context): string[] {
   const { allow, allowsAll, isMixed } = clients
-  const letsNobody = !allowsAll && allow.length === 0 && !isEither && hasUsers
+  const letsNobody = !allowsAll && allow.length === 0 && !(isEither && hasUsers)
   return [
     ...(isEither && hasUsers && (allow.length > 0 || allowsAll)
       ? ['a network or a password was enough; now visitors need both']
       : []),
     ...(isMixed ? ['networks that are denied are now refused also where an earlier rule allowed a part of them'] : []),
     ...(letsNobody
-      ? ['the list allows no network, so it lets nobody in, with a password or without; that stays so']
+      ? [
+          `the list allows no network, so it lets nobody in${hasUsers ? ', with a password or without' : ''}; that stays so`,
+        ]
       : []),
   ]
 }

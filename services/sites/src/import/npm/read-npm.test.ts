@@ -108,6 +108,86 @@ describe('Nginx Proxy Manager hosts', () => {
     )
   })
 
+  test('directives that may decide who comes switch a host off, also in a file, and those that cannot be read', async () => {
+    const enabledWith = async (advanced_config: string, more: object = {}) => {
+      const { sites } = await read({ proxy_host: [{ id: 1, ...host, advanced_config, ...more }] })
+      return sites[0]?.site.enabled
+    }
+    for (const text of [
+      'ssl_client_certificate /data/ca.crt; ssl_verify_client on;',
+      'include /data/nginx/custom/lan-only.conf;',
+      'auth_jwt "x" token=$arg_token;',
+      'access_by_lua_file /data/x.lua;',
+      'geoip2 /data/x.mmdb { }',
+      'secure_link $arg_a,$arg_b;',
+      'add_header X "#"; deny all;',
+      'location ~ ^/admin { proxy_pass http://h:1; }',
+      'limit_rate 1k;',
+      'proxy_set_header X "y',
+      'access_by_lua_block { ngx.exit(403) }',
+      `${'# x\n'.repeat(30_000)}deny all;`,
+    ])
+      assert.equal(await enabledWith(text), false, text.slice(0, 60))
+    for (const text of [
+      '',
+      '# deny all;',
+      'client_max_body_size 0;\nproxy_buffering off;',
+      'add_header X-Robots-Tag "noindex; deny all";',
+      'include conf.d/include/proxy.conf;',
+      'real_ip_header CF-Connecting-IP;',
+    ])
+      assert.equal(await enabledWith(text), true, text)
+    const inner = [{ path: '/a/', forward_host: 'h', forward_port: 1, advanced_config: 'auth_request /x;' }]
+    assert.equal(await enabledWith('', { locations: inner }), false)
+  })
+
+  test('names of hosts that are left out or switched off are closed to wildcards, and not those that were off', async () => {
+    const named = (id: number, name: string, more: object) => ({ id, ...host, domain_names: [name], ...more })
+    const tables = await readNpmDatabase(
+      await makeNpmDatabase({
+        proxy_host: [
+          named(1, '*.example.org', {}),
+          named(2, 'a.example.org', { advanced_config: 'deny all;' }),
+          named(3, 'b.example.org', { forward_host: '10.0.0.5/path' }),
+          named(4, 'c.example.org', { enabled: 0 }),
+          named(5, 'd.example.org', { enabled: 0, advanced_config: 'deny all;' }),
+        ],
+      }),
+    )
+    assert.deepEqual((await readNpm(tables, parts)).closed, ['a.example.org', 'b.example.org'])
+  })
+
+  test('an access list whose visitors come through another proxy switches its host off', async () => {
+    const { sites } = await read({
+      access_list: [{ id: 1 }],
+      access_list_client: [{ access_list_id: 1, address: '10.0.0.0/8', directive: 'allow' }],
+      proxy_host: [{ id: 1, ...host, access_list_id: 1, advanced_config: 'real_ip_header CF-Connecting-IP;' }],
+    })
+    assert.equal(sites[0]?.site.enabled, false)
+  })
+
+  test('an access list without networks, or that refuses everybody first, lets nobody in', async () => {
+    const lists = [1, 2, 3, 4]
+    const { sites, report } = await read({
+      access_list: [{ id: 1 }, { id: 2, satisfy_any: 1 }, { id: 3 }, { id: 4 }],
+      access_list_client: [
+        { access_list_id: 3, address: 'all', directive: 'deny' },
+        { access_list_id: 3, address: '10.0.0.0/8', directive: 'allow' },
+        { access_list_id: 4, address: 'all', directive: 'deny' },
+        { access_list_id: 4, address: 'all', directive: 'allow' },
+      ],
+      proxy_host: lists.map((id) => ({ id, ...host, domain_names: [`l${id}.example.org`], access_list_id: id })),
+    })
+    assert.deepEqual(
+      sites.map(({ site }) => [site.access.allow, site.access.deny]),
+      lists.map(() => [[], ['0.0.0.0/0', '::/0']]),
+    )
+    assert.deepEqual(
+      report,
+      lists.map((id) => `changed proxy_host ${id}: the list allows no network, so it lets nobody in; that stays so`),
+    )
+  })
+
   test('access lists become users and networks, and nobody gains access', async () => {
     const bcrypt = '$2a$12$Zkx19XLiW6VYouLHR5NmfOFU0z2GTNmpkT/5qqR7hx4IjWJPDhjvG'
     const access = (id: number) => ({ id, ...host, domain_names: [`l${id}.example.org`], access_list_id: id })

@@ -4,6 +4,8 @@ import { isObject } from '../config/json-location.ts'
 import { domainsIn, flagIn, type HashPassword, jsonIn, NpmAccessLists, numberIn, textIn } from './npm-access.ts'
 import type { NpmRow, NpmTables } from './npm-database.ts'
 import { readLocations, upstreamOf } from './npm-locations.ts'
+import { maxNginxFile, NginxUnreadable, readDirectives } from '../nginx/nginx-directives.ts'
+import { checkAll, findsVisitors } from '../nginx/server-checks.ts'
 import type { ImportedSite, ImportReading, SiteInput } from '../config/read-config.ts'
 import type { FoundCertificate } from '../config/read-tls.ts'
 
@@ -16,9 +18,8 @@ export interface NpmDependencies {
 
 /** Sites that are read at most. */
 const maxSites = 5000
-/** Directives of nginx that decide who may come, or what is answered. */
-const decisive =
-  /\b(deny|allow|auth_basic|auth_request|satisfy|return|rewrite|if|internal|limit_\w+|location|error_page|root|alias|proxy_pass)\b/
+/** Directives of nginx that decide who may come, or what is answered, beside those that no site of nginx is imported with. */
+const decisive = /^(deny|allow|return|limit_\w+|location|root|alias|\w+_pass|try_files)$/
 
 /**
  * Reads the hosts of Nginx Proxy Manager: proxy hosts, redirection hosts and dead hosts become sites, with their access lists.
@@ -43,7 +44,7 @@ export async function readNpm(tables: NpmTables, dependencies: NpmDependencies):
       `${hosts.length - maxSites} hosts more than the ${maxSites} that can be imported at once`,
     )
   for (const stream of tables.stream) reader.stream(stream)
-  return { sites, report: reader.report.items() }
+  return { sites, report: reader.report.items(), closed: reader.closed }
 }
 
 type HostTable = 'proxy_host' | 'redirection_host' | 'dead_host'
@@ -58,6 +59,8 @@ interface Host {
 
 class NpmReader {
   readonly report = new ImportReport()
+  /** Names of hosts that are left out or switched off here. */
+  readonly closed: string[] = []
   readonly #tables: NpmTables
   readonly #dependencies: NpmDependencies
   readonly #lists: NpmAccessLists
@@ -72,8 +75,10 @@ class NpmReader {
     const path = `${table} ${numberIn(row, 'id')}`
     const domains = [...new Set(domainsIn(row))]
     const site = domains[0] ?? null
+    const wasEnabled = row['enabled'] === undefined || flagIn(row, 'enabled')
     const leaveOut = (what: string) => {
       this.report.leftOut({ path }, what, site)
+      if (wasEnabled) this.closed.push(...domains)
       return undefined
     }
     if (domains.length === 0) return leaveOut('a host without names')
@@ -85,6 +90,7 @@ class NpmReader {
     const access = await this.#access(host)
     noteOptions(host)
     const isSafe = access.isSafe && !isDecisive(host)
+    if (!isSafe && wasEnabled) this.closed.push(...domains)
     return {
       path,
       site: {
@@ -98,7 +104,7 @@ class NpmReader {
           isSecure && flagIn(row, 'hsts_enabled')
             ? { max_age: 63_072_000, subdomains: flagIn(row, 'hsts_subdomains'), preload: true }
             : null,
-        enabled: isSafe && (row['enabled'] === undefined || flagIn(row, 'enabled')),
+        enabled: isSafe && wasEnabled,
       },
       hashes: access.hashes,
       ...(certificate && { certificate }),
@@ -212,10 +218,28 @@ function noteOptions({ row, note }: Host): void {
 
 function isDecisive({ row, note }: Host): boolean {
   const locations = jsonIn(row, 'locations')
-  const inner = Array.isArray(locations) ? locations.filter(isObject).map(configOf) : []
-  if (![configOf(row), ...inner].some((text) => decisive.test(text))) return false
+  const inner = Array.isArray(locations) ? locations.filter(isObject) : []
+  const hasList = numberIn(row, 'access_list_id') !== 0
+  if (![row, ...inner].some((one) => decides(textIn(one, 'advanced_config'), hasList))) return false
   note('changed', 'the directives may decide who may come or what is answered, so the site is switched off')
   return true
+}
+
+/** True for directives that may decide who may come or what is answered, with an access list or without, and for what is none. */
+function decides(text: string, hasList: boolean): boolean {
+  if (text.length > maxNginxFile) return true
+  try {
+    const directives = readDirectives(text)
+    let isDecided = hasList && findsVisitors(directives)
+    const unsafe = () => {
+      isDecided = true
+    }
+    checkAll(directives, { lost: () => undefined, unsafe })
+    return isDecided || directives.some(({ name }) => decisive.test(name))
+  } catch (error) {
+    if (!(error instanceof NginxUnreadable)) throw error
+    return true
+  }
 }
 
 /** The directives of a host without comments. */

@@ -1,4 +1,4 @@
-import { shown, textOf } from './read-service.ts'
+import { shown, textsOf } from './read-service.ts'
 
 /** Entry points that everyone reaches at the ports 80 and 443, by their usual names. */
 const usual = /^(web|http|https|web-?secure)$/i
@@ -10,7 +10,7 @@ export function readEntryPoints(given: unknown): {
   readonly unsafe: readonly string[]
 } {
   // Without a list it is at all of them.
-  const names = Array.isArray(given) ? given.map(textOf) : []
+  const names = textsOf(given)
   const isSecure = names.some((name) => /secure|https|443/i.test(name))
   const others = names.filter((name) => !usual.test(name))
   if (others.length === 0) return { isSecure, lost: [], unsafe: [] }

@@ -1,6 +1,6 @@
 import type { HeaderChange } from '../../sites/guard-schema.ts'
 import { isObject } from '../config/json-location.ts'
-import { own, secondsOf, shown, textOf, withoutProvider } from './read-service.ts'
+import { own, secondsOf, shown, textOf, textsOf, withoutProvider } from './read-service.ts'
 
 /** What the middlewares of a router do, as members of a site. */
 export interface Effects {
@@ -68,13 +68,12 @@ export class TraefikMiddlewares {
   }
 
   #readAll(names: unknown, reading: Reading, depth: number): void {
-    if (!Array.isArray(names)) return
-    for (const name of names) {
+    for (const name of textsOf(names)) {
       // What is below zero was said already.
       if (reading.left < 0) return
       reading.left -= 1
       if (reading.left < 0) reading.effects.unsafe.push(`more than ${maxReadings} middlewares`)
-      else this.#readOne(textOf(name), reading, depth)
+      else this.#readOne(name, reading, depth)
     }
   }
 
@@ -99,6 +98,7 @@ export class TraefikMiddlewares {
 const harmless = new Set([
   'rateLimit',
   'inFlightReq',
+  'inFlightConn',
   'circuitBreaker',
   'errors',
   'contentType',
@@ -150,7 +150,7 @@ function readNetworks(given: Definition, effects: Effects): void {
   const networks = textsOf(given['sourceRange'])
   if (networks.length === 0) effects.unsafe.push('a list of networks without networks')
   if (given['ipStrategy'] !== undefined)
-    effects.lost.push('how addresses are found behind other proxies; see the trusted proxies of the node')
+    effects.unsafe.push('addresses that are found behind other proxies; see the trusted proxies of the node')
   // Every list has to let a visitor in.
   if (effects.allow !== undefined) effects.unsafe.push('two lists of networks, both of which a visitor has to be on')
   effects.allow = networks
@@ -223,10 +223,4 @@ function changesOf(given: unknown): HeaderChange[] {
   return Object.entries(given).map(([name, value]) =>
     textOf(value) === '' ? { op: 'delete', name, value: '' } : { op: 'set', name, value: textOf(value) },
   )
-}
-
-/** The texts of a list; a single text is a list of one. */
-function textsOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { array, assert as check, constantFrom, property } from 'fast-check'
-import { readRule } from './read-rule.ts'
+import { hostsOfRule, readRule } from './read-rule.ts'
 
 test('hosts and paths are read in every form of versions 2 and 3', () => {
   const one = (hosts: string[], path?: object) => ({ hosts, ...(path && { path }) })
@@ -53,4 +53,45 @@ test('any text is read without an error, in little time', () => {
   const many = Array.from({ length: 12 }, (_, n) => `(Host(\`a${n}\`) || Host(\`b${n}\`))`).join(' && ')
   assert.match(JSON.stringify(readRule(many)), /too many alternatives/)
   assert.match(JSON.stringify(readRule('('.repeat(5000))), /nested too deeply/)
+})
+
+test('the hosts of any rule are found, and all where they cannot be', () => {
+  const own = 'app.example.org'
+  const other = 'b.example.net'
+  for (const [rule, isForOwn, isForOther] of [
+    ['Host(`app.example.org`) && PathRegexp(`^/(admin|login)`)', true, false],
+    ['Host(`x.test`, `App.example.org.`) && Method(`POST`)', true, false],
+    ['Host(`x.test`) && Method(`POST`) || Host(`app.example.org`) && !Query(`a`, `b`)', true, false],
+    ['HostRegexp(`^.+\\.example\\.org$`)', true, false],
+    ['HostRegexp(`^(app|web)\\.example\\.org$`)', true, false],
+    ['HostRegexp(`{name:[a-z|]+}.example.org`)', true, false],
+    ['HostRegexp(`\\d+xample\\.org$`)', true, false],
+    ['HostSNI(`app.example.org`)', true, false],
+    ['HostRegexp(`^app\\.(.+)$`)', true, false],
+    ['HostRegexp(`app.{domain:.+}`)', true, false],
+    ['HostRegexp(`^apps?\\..+`)', true, false],
+    ['HostRegexp(`^pp\\.(.+)$`)', false, false],
+    ['HostRegexp(`^.*$`)', true, true],
+    ['HostRegexp(`web|b.example.org`)', true, true],
+    ['HostRegexp(`.+`)', true, true],
+    ['HostSNI(`*`)', true, true],
+    ['PathPrefix(`/admin`)', true, true],
+    ['Host(`x.test`) || PathPrefix(`/admin`)', true, true],
+    ['!Host(`x.test`)', true, true],
+    ['Host:app.example.org', true, true],
+    ['Host(`x.test`) && !Path(`/x`)', false, false],
+  ] as const)
+    assert.deepEqual([hostsOfRule(rule)(own), hostsOfRule(rule)(other)], [isForOwn, isForOther], rule)
+})
+
+test('the end of a long pattern is found at once', () => {
+  for (const pattern of [
+    'a'.repeat(9000),
+    `${'a'.repeat(9000)}+`,
+    '\\.'.repeat(4000),
+    '('.repeat(9000),
+    '|'.repeat(9000),
+  ])
+    hostsOfRule(`HostRegexp(\`${pattern}\`)`)('a'.repeat(9000))
+  assert.match(JSON.stringify(readRule('!'.repeat(5000))), /nested too deeply/)
 })

@@ -104,6 +104,12 @@ export const own = (object: Definitions, name: string): unknown =>
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 
+/** The texts of a list; a single text is a list of one. */
+export function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value]
+  return Array.isArray(value) ? value.map(textOf) : []
+}
+
 /** A text of the file as a report shows it. */
 export const shown = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?').slice(0, 100)
 

@@ -1,35 +1,26 @@
-import { isDeepStrictEqual } from 'node:util'
 import { whyNotPublic } from '../../sites/domains.ts'
 import { isObject } from '../config/json-location.ts'
 import type { ImportedSite, ImportReading, SiteInput } from '../config/read-config.ts'
 import { ImportReport } from '../config/site-reading.ts'
+import { asksVisitors, clientCertificatesOf, LeftOutRouters } from './left-out-routers.ts'
 import { readTraefikDocument } from './read-document.ts'
 import { readEntryPoints } from './read-entry-points.ts'
-import { type Effects, TraefikMiddlewares } from './read-middlewares.ts'
-import { readRule, type RouteMatch } from './read-rule.ts'
-import { own, type ProxyInput, shown, TraefikServices, withoutProvider } from './read-service.ts'
+import { TraefikMiddlewares } from './read-middlewares.ts'
+import { hostsOfRule, readRule } from './read-rule.ts'
+import { shown, textOf, textsOf, TraefikServices } from './read-service.ts'
+import { asksMore, guardOf, keyOf, pathsOf, priorityOf, type Route, usedOf, withRetries } from './site-routes.ts'
 
-/** Sites, and paths of one, that are read at most. */
-const [maxSites, maxPaths] = [5000, 50]
+/** Sites that are read, and hosts that routers name, at most. */
+const [maxSites, maxHosts] = [5000, 200_000]
+
+/** A service that refuses everything. */
+const refusing = 'noop@internal'
 
 type Definition = Readonly<Record<string, unknown>>
 
-/** One alternative of a router. */
-interface Route extends RouteMatch {
-  readonly path?: { readonly match: 'prefix' | 'exact'; readonly path: string }
-  /** JSON pointer of the router. */
-  readonly place: string
-  readonly isSecure: boolean
-  /** Of routers for the same request, the one with the highest answers. */
-  readonly priority: number
-  readonly tls: Definition
-  readonly effects: Effects
-  readonly proxy: ProxyInput
-}
-
 /**
- * Reads the routers of a dynamic configuration of Traefik, version 2 or 3, in YAML or TOML: those with the same hosts become one
- * site, those that ask for a path its paths. What a site cannot do is in the report; a site that would answer where Traefik did
+ * Reads the routers of a dynamic configuration of Traefik, version 2 or 3, in YAML or TOML: hosts that the same ones are for become
+ * one site, those that ask for a path its paths. What a site cannot do is in the report; a site that would answer where Traefik did
  * not is switched off. Throws `TraefikUnreadable`.
  */
 export function readTraefik(text: string): ImportReading {
@@ -45,6 +36,7 @@ class TraefikReader {
   readonly #http: Definition
   readonly #services: TraefikServices
   readonly #middlewares: TraefikMiddlewares
+  readonly #leftOut = new LeftOutRouters()
 
   constructor(http: Definition, document: Definition) {
     this.#document = document
@@ -56,64 +48,96 @@ class TraefikReader {
   read(): ImportReading {
     const routers = isObject(this.#http['routers']) ? Object.entries(this.#http['routers']) : []
     const routes = routers.flatMap(([name, router]) => this.#routesOf(name, isObject(router) ? router : {}))
-    const byHosts = Map.groupBy(routes, ({ hosts }) => hosts.toSorted().join(' '))
-    const sites = Array.from(byHosts.values(), (some) => this.#site(some)).filter((site) => site !== undefined)
+    for (const kind of ['tcp', 'udp'] as const) this.#leaveOut(kind)
+    const sites = this.#hostsOf(routes).flatMap(({ hosts, some }) => this.#site(hosts, some) ?? [])
     if (sites.length > maxSites)
       this.#report.leftOut(
         { path: '/http/routers' },
         `${sites.length - maxSites} sites more than the ${maxSites} that can be imported at once`,
       )
-    for (const kind of ['tcp', 'udp']) this.#leaveOut(kind)
     return { sites: sites.slice(0, maxSites), report: this.#report.items() }
   }
 
-  #leaveOut(kind: string): void {
+  /** Hosts that the same routes are for, and the same routers that are left out, with these routes. */
+  #hostsOf(routes: readonly Route[]): { hosts: string[]; some: Route[] }[] {
+    if (routes.reduce((sum, { hosts }) => sum + hosts.length, 0) > maxHosts) {
+      this.#report.leftOut({ path: '/http/routers' }, `the whole: its routers name more than ${maxHosts} hosts`)
+      return []
+    }
+    const byHost = new Map<string, Set<number>>()
+    routes.forEach(({ hosts }, index) => {
+      for (const host of hosts) byHost.set(host, (byHost.get(host) ?? new Set()).add(index))
+    })
+    const groups = Map.groupBy(byHost, ([, indexes]) => [...indexes].join(' '))
+    return [...groups.values()].flatMap((group) => {
+      const some = [...(group[0]?.[1] ?? [])].flatMap((index) => routes[index] ?? [])
+      const names = group.map(([host]) => host)
+      const parts = Map.groupBy(names, (host) => this.#leftOut.before(some, host).join(' '))
+      return Array.from(parts.values(), (hosts) => ({ hosts, some }))
+    })
+  }
+
+  #leaveOut(kind: 'tcp' | 'udp'): void {
     const part = this.#document[kind]
     if (!isObject(part) || !isObject(part['routers'])) return
-    for (const name of Object.keys(part['routers']))
-      this.#report.leftOut(
-        { path: `/${kind}/routers/${shown(name)}` },
-        `a router for ${kind.toUpperCase()}: not possible with stock Caddy`,
-      )
+    const middlewares = new TraefikMiddlewares(part)
+    for (const [name, router] of Object.entries(part['routers'])) {
+      const place = `/${kind}/routers/${shown(name)}`
+      this.#report.leftOut({ path: place }, `a router for ${kind.toUpperCase()}: not possible with stock Caddy`)
+      if (kind === 'udp' || !isObject(router)) continue
+      const { unsafe } = readEntryPoints(router['entryPoints'])
+      const asks =
+        asksVisitors(middlewares.read(router['middlewares'])) ||
+        this.#certificatesOf(router, isObject(router['tls'])).length > 0
+      // Those for TCP come before those for HTTP.
+      if (unsafe.length === 0 && asks)
+        this.#leftOut.add({ place, isFor: hostsOfRule(textOf(router['rule'])), priority: Infinity, isPlain: false })
+    }
   }
 
   #routesOf(name: string, router: Definition): Route[] {
     const place = `/http/routers/${shown(name)}`
-    const leave = (what: string): [] => {
+    const text = textOf(router['rule'])
+    const entryPoints = readEntryPoints(router['entryPoints'])
+    const hasEntryPoints = textsOf(router['entryPoints']).length > 0
+    const isSecure = isObject(router['tls']) || router['tls'] === true || entryPoints.isSecure
+    const effects = this.#middlewares.read(router['middlewares'])
+    effects.unsafe.push(...this.#certificatesOf(router, isSecure))
+    if (router['parentRefs'] !== undefined) effects.unsafe.push('the routers that it stands below')
+    const priority = priorityOf(router)
+    const leave = (what: string, isClosed: boolean): [] => {
       this.#report.leftOut({ path: place }, what)
+      // At other entry points it kept nobody away from these.
+      if (entryPoints.unsafe.length === 0 && (isClosed || asksVisitors(effects)))
+        this.#leftOut.add({ place, priority, isPlain: !isSecure && hasEntryPoints, isFor: hostsOfRule(text) })
       return []
     }
-    const rule = readRule(typeof router['rule'] === 'string' ? router['rule'] : '')
-    if ('problem' in rule) return leave(rule.problem)
-    const effects = this.#middlewares.read(router['middlewares'])
-    const entryPoints = readEntryPoints(router['entryPoints'])
+    const rule = readRule(text)
+    if ('problem' in rule) return leave(rule.problem, router['service'] === refusing)
     effects.lost.push(...entryPoints.lost)
-    effects.unsafe.push(...entryPoints.unsafe)
-    const isSecure = isObject(router['tls']) || router['tls'] === true || entryPoints.isSecure
-    const only = {
-      place,
-      isSecure,
-      effects,
-      tls: isObject(router['tls']) ? router['tls'] : {},
-      priority: priorityOf(router),
-    }
+    const only = { place, isSecure, effects, priority }
     // What only leads to HTTPS needs no service.
     if (effects.redirectsToHttps && !isSecure)
       return rule.matches.map((match) => Object.assign({}, match, only, { proxy: {} }))
     const service = this.#services.read(typeof router['service'] === 'string' ? router['service'] : name)
-    if ('problem' in service) return leave(service.problem)
+    if ('problem' in service) return leave(service.problem, router['service'] === refusing)
+    effects.unsafe.push(...entryPoints.unsafe)
     effects.lost.push(...service.lost)
     const proxy = withRetries(service.members, effects.retries)
     return rule.matches.map((match) => Object.assign({}, match, only, { proxy }))
   }
 
-  #site(routes: readonly Route[]): ImportedSite | undefined {
+  /** Why visitors of a router would no longer need a certificate of their own. */
+  #certificatesOf({ tls }: Definition, isSecure: boolean): string[] {
+    return isSecure ? clientCertificatesOf(isObject(tls) ? tls : {}, this.#document) : []
+  }
+
+  #site(domains: readonly string[], routes: readonly Route[]): ImportedSite | undefined {
     const secure = routes.filter(({ isSecure }) => isSecure)
     const redirects = routes.filter(({ isSecure, effects }) => !isSecure && effects.redirectsToHttps)
     const plain = routes.filter(({ isSecure, effects }) => !isSecure && !effects.redirectsToHttps)
     const { used, shadowed } = usedOf(secure.length > 0 ? secure : plain)
     const [any] = used
-    const domains = [...(routes[0]?.hosts ?? [])]
     const site = domains[0] ?? null
     const add = (outcome: 'changed' | 'lost' | 'left_out', { place }: Pick<Route, 'place'>, what: string) =>
       this.#report.add({ outcome, path: place, what, site })
@@ -128,12 +152,10 @@ class TraefikReader {
     for (const route of secure.length > 0 ? plain : [])
       if (!answered.has(keyOf(route)))
         add('changed', route, 'a path that was there without HTTPS alone; it is no longer there')
-    const reasons = used.flatMap((route) =>
-      [...route.effects.unsafe, ...this.#clientCertificates(route)].map((what) => ({ route, what })),
-    )
+    const reasons = this.#reasonsOf(site ?? '', { used, shadowed })
     const guard = guardOf(used)
-    if (guard.isMixed) reasons.push({ route: any, what: 'its paths ask different things of visitors' })
-    for (const { route, what } of reasons) add('changed', route, `${what}; the site is switched off`)
+    if (guard.isMixed) reasons.push({ place: any.place, what: 'its paths ask different things of visitors' })
+    for (const { what, ...at } of reasons) add('changed', at, `${what}; the site is switched off`)
     for (const route of guard.stricter)
       add('changed', route, 'what its middlewares ask of visitors now holds for the whole site')
     const { paths, dropped } = pathsOf(used)
@@ -149,7 +171,7 @@ class TraefikReader {
       path: any.place,
       site: {
         site_name: domains[0] ?? '',
-        domains,
+        domains: [...domains],
         ...target,
         paths,
         ...guard.members,
@@ -168,87 +190,14 @@ class TraefikReader {
     }
   }
 
-  /** Why visitors would no longer need a certificate of their own. */
-  #clientCertificates({ tls }: Route): string[] {
-    if (typeof tls['options'] !== 'string') return []
-    const all = isObject(this.#document['tls']) ? this.#document['tls'] : {}
-    const options = isObject(all['options']) ? own(all['options'], withoutProvider(tls['options'])) : undefined
-    if (!isObject(options)) return [`the TLS options ${shown(tls['options'])}, which are not in this file`]
-    return options['clientAuth'] === undefined ? [] : ['certificates of visitors, whose authority has to be uploaded']
+  /** Why a site would stand more open than before, with the place of what says so. */
+  #reasonsOf(host: string, { used, shadowed }: ReturnType<typeof usedOf>) {
+    const reasons = used.flatMap(({ place, effects }) => effects.unsafe.map((what) => ({ place, what })))
+    for (const { route, by } of shadowed)
+      if (route.priority === by.priority && asksMore(route, by))
+        reasons.push({ place: route.place, what: `it asks more of visitors than ${by.place}, and either may answer` })
+    for (const place of this.#leftOut.before(used, host))
+      reasons.push({ place, what: 'it is left out, and kept visitors away from a part of the site' })
+    return reasons
   }
 }
-
-/** A text that routes with the same path share. */
-const keyOf = ({ path }: Route): string => (path === undefined ? '' : `${path.match} ${path.path}`)
-
-/** Routes of the same hosts that answer, and those that never do because another one has their path. */
-function usedOf(routes: readonly Route[]) {
-  const used = new Map<string, Route>()
-  const shadowed: { route: Route; by: Route }[] = []
-  for (const route of routes.toSorted((a, b) => b.priority - a.priority)) {
-    const by = used.get(keyOf(route))
-    if (by === undefined) used.set(keyOf(route), route)
-    else if (by.place !== route.place) shadowed.push({ route, by })
-  }
-  // In the order of the file.
-  return { used: routes.filter((route) => used.get(keyOf(route)) === route), shadowed }
-}
-
-/** What Traefik orders routers by: what they say themselves, or else the length of their rule. */
-function priorityOf({ priority, rule }: Definition): number {
-  if (typeof priority === 'number' && Number.isFinite(priority) && priority !== 0) return priority
-  return typeof rule === 'string' ? rule.length : 0
-}
-
-const demands = ['hashes', 'allow', 'forwardAuth'] as const
-
-/**
- * What is asked of visitors, put together from all routes of a site. Mixed when two ask different things of one kind: one of them
- * would be more open than it was.
- */
-function guardOf(routes: readonly Route[]) {
-  const asked = <Key extends (typeof demands)[number]>(key: Key) =>
-    routes.map(({ effects }) => effects[key]).filter((value) => value !== undefined)
-  const [hashes, allow, forwardAuth] = [asked('hashes')[0], asked('allow')[0], asked('forwardAuth')[0]]
-  return {
-    hashes: hashes ?? {},
-    members: {
-      basic_auth: Object.keys(hashes ?? {}).map((username) => ({ username })),
-      access: { allow: allow ?? [] },
-      forward_auth: forwardAuth ?? null,
-    } satisfies Partial<SiteInput>,
-    isMixed: demands.some((key) => asked(key).some((value) => !isDeepStrictEqual(value, asked(key)[0]))),
-    stricter: routes.filter(({ effects }) =>
-      demands.some((key) => effects[key] === undefined && asked(key).length > 0),
-    ),
-  }
-}
-
-function pathsOf(routes: readonly Route[]) {
-  const paths: NonNullable<SiteInput['paths']> = []
-  const dropped: { route: Route; what: string }[] = []
-  // Traefik prefers the longer rule.
-  const byLength = routes.toSorted((a, b) => (b.path?.path.length ?? 0) - (a.path?.path.length ?? 0))
-  for (const route of byLength) {
-    const { path, effects, proxy } = route
-    const isStripped = path !== undefined && effects.strips.includes(path.path)
-    const others = effects.strips.filter((prefix) => prefix !== path?.path)
-    if (others.length > 0) dropped.push({ route, what: `that ${others.map(shown).join(', ')} is taken off the path` })
-    if (path === undefined) continue
-    if (paths.length >= maxPaths)
-      dropped.push({ route, what: `the path ${shown(path.path)}: a site has at most ${maxPaths}` })
-    else
-      paths.push({
-        ...path,
-        strip: isStripped,
-        kind: 'proxy',
-        ...proxy,
-        request_headers: effects.requestHeaders,
-        response_headers: effects.responseHeaders,
-      })
-  }
-  return { paths, dropped }
-}
-
-const withRetries = (members: ProxyInput, retries: number): ProxyInput =>
-  retries === 0 ? members : { ...members, lb: { ...members.lb, retries } }

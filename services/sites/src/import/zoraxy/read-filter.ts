@@ -34,6 +34,9 @@ export function readFilter(filter: Definition): FilterReading {
   }
   const deny =
     filter['BlacklistEnabled'] === true ? read('black', filter['BlackListIP'], filter['BlackListContryCode']) : []
+  const hasLists = filter['BlacklistEnabled'] === true || filter['WhitelistEnabled'] === true
+  if (hasLists && filter['TrustProxyHeadersOnly'] === true)
+    unsafe.push('addresses of visitors behind other proxies; see the trusted proxies of the node')
   if (filter['WhitelistEnabled'] !== true) return { access: { allow: [], deny }, unsafe }
   const listed = read('white', filter['WhiteListIP'], filter['WhiteListCountryCode'])
   const allow = filter['WhitelistAllowLocalAndLoopback'] === true ? [...new Set([...listed, ...local])] : listed

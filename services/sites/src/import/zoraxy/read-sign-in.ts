@@ -22,6 +22,10 @@ const extras = [
 /** Reads the authentication of a rule. Its hashes of passwords are of a kind that Caddy does not know. */
 export function readSignIn(rule: Definition): SignInReading {
   const given = isObject(rule['AuthenticationProvider']) ? rule['AuthenticationProvider'] : {}
+  // Until version 3.1.4 both stood in the rule itself.
+  if (rule['RequireBasicAuth'] === true)
+    return { unsafe: [`the passwords of ${usersOf(rule)}, whose hashes cannot be taken over`], lost: [] }
+  if (rule['UseSSOIntercept'] === true) return { unsafe: ["Zoraxy's own sign-in"], lost: [] }
   switch (given['AuthMethod'] ?? 0) {
     case 0:
       return { unsafe: [], lost: [] }

@@ -34,13 +34,17 @@ const filter = (more: object) => ({
   BlackListIP: {},
   ...more,
 })
-const read = (...files: object[]) => {
+const isDefault = (file: object) => 'ID' in file && file.ID === 'default'
+const readAlone = (...files: object[]) => {
   const { sites, report } = readZoraxy(files.map((file) => JSON.stringify(file, null, 1)).join('\n'))
   return {
     sites: sites.map(({ site }) => SiteCreate.parse(site)),
     report: report.map(({ outcome, path, what }) => `${outcome} ${path}: ${what}`),
   }
 }
+/** Reads files with a default filter, which Zoraxy always has. */
+const read = (...files: object[]) =>
+  files.some(isDefault) ? readAlone(...files) : readAlone(...files, filter({ ID: 'default' }))
 const readOne = (more: object, ...files: object[]) => {
   const { sites, report } = read(rule(more), ...files)
   const [site = assert.fail('there is no site')] = sites
@@ -134,6 +138,19 @@ describe('rules of Zoraxy', () => {
     assert.equal(readOne({ RequireCaptcha: true }).site.enabled, false)
   })
 
+  test('names of rules that are left out or switched off are closed to wildcards, and not those that were off', () => {
+    const named = (name: string, more: object = {}) =>
+      rule({ RootOrMatchingDomain: name, MatchingDomainAlias: [], ...more })
+    const rules = [
+      named('*.example.org'),
+      named('a.example.org', { RequireCaptcha: true }),
+      named('b.example.org', { ActiveOrigins: [] }),
+      named('c.example.org', { RequireCaptcha: true, Disabled: true }),
+      filter({ ID: 'default' }),
+    ]
+    assert.deepEqual(readZoraxy(JSON.stringify(rules)).closed, ['a.example.org', 'b.example.org'])
+  })
+
   test('forward authentication comes along', () => {
     const { site, report } = readOne({
       AuthenticationProvider: {
@@ -179,6 +196,32 @@ describe('rules of Zoraxy', () => {
     assert.match(missing.report.join(), /the access filter f2, whose file is not in the text/)
     const changed = readOne({}, filter({ ID: 'default', BlacklistEnabled: true, BlackListIP: { '203.0.113.9': '' } }))
     assert.deepEqual(changed.site.access.deny, ['203.0.113.9'], 'the default filter holds where no other is named')
+  })
+
+  test('without the file of its filter a rule is switched off, also of the default one', () => {
+    const { sites, report } = readAlone(rule())
+    assert.equal(sites[0]?.enabled, false)
+    assert.deepEqual(report, [
+      'changed App.example.org: the default access filter, whose file conf/access/default.json is not in the text; the site is switched off',
+    ])
+    assert.equal(readAlone(rule({ AccessFilterUUID: 'f1' }), filter({})).sites[0]?.enabled, true)
+  })
+
+  test('a sign-in as versions until 3.1.4 write it switches a rule off', () => {
+    const users = [{ Username: 'ada', PasswordHash: 'ab'.repeat(64) }]
+    const old = { AuthenticationProvider: undefined, BasicAuthCredentials: users, UseSSOIntercept: false }
+    const basic = readOne({ ...old, RequireBasicAuth: true })
+    assert.equal(basic.site.enabled, false)
+    assert.match(basic.report.join(), /the passwords of ada, whose hashes cannot be taken over/)
+    assert.equal(readOne({ ...old, UseSSOIntercept: true }).site.enabled, false)
+    assert.equal(readOne({ ...old, RequireBasicAuth: false }).site.enabled, true)
+  })
+
+  test('a filter of visitors behind other proxies switches a rule off', () => {
+    const behind = (more: object) => filter({ TrustProxyHeadersOnly: true, ...more })
+    const lists = { WhitelistEnabled: true, WhiteListIP: { '10.0.0.0/8': '' } }
+    assert.equal(readOne({ AccessFilterUUID: 'f1' }, behind(lists)).site.enabled, false)
+    assert.equal(readOne({ AccessFilterUUID: 'f1' }, behind({})).site.enabled, true)
   })
 
   test('what a site does without is in the report', () => {

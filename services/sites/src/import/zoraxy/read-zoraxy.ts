@@ -28,7 +28,11 @@ export function readZoraxy(text: string): ImportReading {
       { path: '/' },
       `${files.rules.length - maxSites} rules more than the ${maxSites} that can be imported at once`,
     )
-  return { sites, report: report.items() }
+  // Rules that were switched off before say nothing about those of wildcards.
+  const used = files.rules.filter((rule) => rule['Disabled'] !== true && rule['ProxyType'] !== 0)
+  const open = new Set(sites.flatMap(({ site }) => (site.enabled === true ? (site.domains ?? []) : [])))
+  const closed = used.flatMap((rule) => domainsOf(rule).domains).filter((domain) => !open.has(domain))
+  return { sites, report: report.items(), closed }
 }
 
 function readRule(rule: Definition, files: ZoraxyFiles, report: ImportReport): ImportedSite | [] {
@@ -87,11 +91,11 @@ function filterOf(rule: Definition, { filters }: ZoraxyFiles): FilterReading {
   const id = textOf(rule['AccessFilterUUID']) || 'default'
   const filter = filters.get(id)
   if (filter !== undefined) return readFilter(filter)
-  const open = { access: { allow: [], deny: [] } }
-  // The default filter lets everybody in, unless somebody changed it.
+  // Zoraxy always writes the default filter, which may refuse visitors like any other.
+  const file = id === 'default' ? 'the default access filter, whose file conf/access/default.json' : ''
   return {
-    ...open,
-    unsafe: id === 'default' ? [] : [`the access filter ${id.slice(0, 60)}, whose file is not in the text`],
+    access: { allow: [], deny: [] },
+    unsafe: [`${file || `the access filter ${id.slice(0, 60)}, whose file`} is not in the text`],
   }
 }
 

@@ -24,8 +24,7 @@ const kinds: readonly { value: SourceKind; label: string; description: string }[
   {
     value: 'zoraxy',
     label: 'Zoraxy',
-    description:
-      'The files of its folder conf/proxy, one after the other; with those of conf/access also its access filters',
+    description: 'The files of its folders conf/proxy and conf/access, one after the other',
   },
   { value: 'config', label: 'Caddy’s JSON', description: 'What “curl localhost:2019/config/” prints' },
 ]
