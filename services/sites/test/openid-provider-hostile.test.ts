@@ -466,6 +466,39 @@ describe('hostile applications and visitors of the OpenID Connect provider', { s
     }
   })
 
+  test('the id of a session is no key to it, however the cookie is written', async () => {
+    await signedIn()
+    const sessions = await must<{ id: string }[]>(place.admin, 'GET', '/api/v1/portal/sessions')
+    const id = `portal.${sessions.at(-1)?.id}`
+    const name = '__Host-hearth_oidc'
+    const { url } = await application.begin({ prompt: 'none' })
+    for (const cookie of [
+      `${name}="${id}"`,
+      `${name}="${id}`,
+      `${name}=""${id}""`,
+      `${name}= ${id}`,
+      `${name}=\t"${id}"`,
+      `${name} =${id}`,
+      `x=1;${name}="${id}"`,
+      `x=1;   ${name}="${id}" ; y=2`,
+      `x=1;\t${name}="${id}"`,
+      `${name}=x; ${name}="${id}"`,
+      `${name}="${id}"; ${name}=x`,
+      `${name}=${id}; ${name}="${id}"`,
+      `${name}=${id.replace('.', '%2e')}`,
+      `${name}=%22${id}%22`,
+      `${name}="${id.toUpperCase()}"`,
+      `${name.toUpperCase()}="${id}"`,
+      `"${name}"="${id}"`,
+      `${name}=\\"${id}\\"`,
+      `${name}.sig=x; ${name}="${id}"`,
+    ]) {
+      const visit = await newVisitor().open(url, { headers: { cookie }, hasCookies: false })
+      const query = visit.location?.searchParams
+      assert.deepEqual([query?.get('code'), query?.get('error')], [null, 'login_required'], cookie)
+    }
+  })
+
   test('too much is refused', async () => {
     const { url } = await application.begin({ state: 'x'.repeat(9000) })
     assert.equal((await newVisitor().open(url)).status, 414)

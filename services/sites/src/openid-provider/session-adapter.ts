@@ -11,6 +11,8 @@ export interface SessionAdapterDependencies {
   readonly state: Pick<PortalState, 'current'>
   readonly link: PortalLink
   readonly now: () => number
+  /** Returns the id of the portal's session of the request that the library answers; undefined without one. */
+  readonly sessionOfRequest: () => string | undefined
   /** Returns the ids of the applications. */
   readonly clientIds: () => Promise<readonly string[]>
   /** Keeps the state of a page, such as the one that asks whether to sign out. */
@@ -29,7 +31,8 @@ export function createSessionAdapter(dependencies: SessionAdapterDependencies): 
       return stored?.accountId === undefined ? stored : undefined
     }
     const session = currentSession(dependencies, id.slice(portalSessionPrefix.length))
-    if (session === undefined) return undefined
+    // The id is no secret, and the library may read cookies in other ways than this service.
+    if (session === undefined || session.id !== dependencies.sessionOfRequest()) return undefined
     const stored: { state?: object } | undefined = await states.find(id)
     return { ...(await payloadOf(dependencies, session)), jti: id, ...(stored?.state && { state: stored.state }) }
   }
