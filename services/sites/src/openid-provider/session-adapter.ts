@@ -44,8 +44,11 @@ export function createSessionAdapter(dependencies: SessionAdapterDependencies): 
       return session && { ...(await payloadOf(dependencies, session)), jti: `${portalSessionPrefix}${uid}` }
     },
     async upsert(id, payload, expiresIn) {
-      if (payload['accountId'] === undefined) return states.upsert(id, payload, expiresIn)
-      if (payload['state'] === undefined) return
+      const isWaiting = payload['state'] !== undefined
+      // Anybody can make the library begin such a session, and without a page that waits nothing in it counts.
+      if (payload['accountId'] === undefined)
+        return isWaiting ? states.upsert(id, payload, expiresIn) : states.destroy(id)
+      if (!isWaiting) return
       // Under another id than the library's, which it changes; no browser can name this one.
       const uid = String(payload['uid'])
       await states.upsert(`${portalSessionPrefix}${uid}`, { state: payload['state'], sessionUid: uid }, expiresIn)
