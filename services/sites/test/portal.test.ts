@@ -108,6 +108,38 @@ describe('sites that visitors sign in to, behind a real Caddy', { skip: caddyObs
     assert.deepEqual(await explain('nobody.test'), ['allow', null])
   })
 
+  test('headers that a site sets are on its own answers, and change none of the portal’s', async () => {
+    const { visitor, protect } = place
+    const response_headers = [
+      { op: 'set', name: 'Cache-Control', value: 'public, max-age=86400' },
+      { op: 'delete', name: 'Set-Cookie' },
+      { op: 'set', name: 'X-Frame-Options', value: 'SAMEORIGIN' },
+      { op: 'set', name: 'X-Own', value: 'yes' },
+    ]
+    const hsts = { max_age: 86_400, subdomains: false, preload: false }
+    await protect('headers.home.test', { groups: ['family'] }, { response_headers, hsts, access: { noindex: true } })
+    const [ann, bob] = [visitor(), visitor()]
+    const url = ann.url('headers.home.test', '/page')
+    const asked = await ann.open(url)
+    assert.equal(asked.status, 302)
+    assert.match(String(asked.headers['set-cookie']), /__Host-hearth_state=/)
+    const script = await ann.visit(url)
+    const page = await ann.signIn(url, 'ann', testPassword)
+    const refused = await bob.signIn(url, 'bob', testPassword)
+    assert.deepEqual([script.status, page.text, refused.status], [401, 'inside /page', 403])
+    for (const { headers, status } of [asked, script, refused]) {
+      assert.equal(headers['cache-control'], 'no-store', String(status))
+      assert.deepEqual([headers['x-frame-options'], headers['x-own']], ['DENY', undefined])
+    }
+    const { headers } = page
+    assert.deepEqual([headers['cache-control'], headers['x-own']], ['public, max-age=86400', 'yes'])
+    for (const answer of [asked, script, page, refused])
+      assert.deepEqual(
+        [answer.headers['strict-transport-security'], answer.headers['x-robots-tag']],
+        ['max-age=86400', 'noindex, nofollow'],
+      )
+  })
+
   test('edits, revoked sessions and disabled users count with the next request', async () => {
     const { visitor, protect, admin, addVisitor } = place
     const carl = await addVisitor('carl', ['edits'])
