@@ -5,7 +5,7 @@ import { request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
-import { eventually } from '@hearth/testing'
+import { createAuthenticator, eventually } from '@hearth/testing'
 import type { VisitExplanation } from '../src/portal/schema.ts'
 import { testPassword } from './in-process.ts'
 import { must, openPortalPlace, portalHost, type PortalPlace } from './portal-place.ts'
@@ -138,6 +138,37 @@ describe('sites that visitors sign in to, behind a real Caddy', { skip: caddyObs
         [answer.headers['strict-transport-security'], answer.headers['x-robots-tag']],
         ['max-age=86400', 'noindex, nofollow'],
       )
+  })
+
+  test('a passkey that is removed at the portal ends the user’s other sessions, and not this one', async () => {
+    const { sites, visitor, protect, admin } = place
+    await sites.addUser('gina', 'user')
+    await protect('gina.home.test', {})
+    const [old, here] = [visitor(), visitor()]
+    const url = old.url('gina.home.test')
+    const service = await sites.signInAs('gina')
+    assert.equal((await old.signIn(url, 'gina', testPassword)).status, 200)
+    assert.equal((await here.signIn(url, 'gina', testPassword)).status, 200)
+    const page = new URL(here.url(portalHost))
+    const csrf = async () => /name="csrf" value="([^"]+)"/.exec((await here.open(page)).text)?.[1] ?? ''
+    const post = async (path: string, fields: object) =>
+      here.open(new URL(path, page), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: page.origin },
+        body: JSON.stringify({ csrf: await csrf(), ...fields }),
+      })
+    const { options } = JSON.parse((await post('/passkeys/start', {})).text) as { options: object }
+    const credential = createAuthenticator(page.origin).create(options)
+    assert.equal((await post('/passkeys/finish', { credential, device_name: 'Phone' })).status, 200)
+    const [, id = ''] = /name="id" value="([^"]+)"/.exec((await here.open(page)).text) ?? []
+    assert.equal((await post('/passkeys/remove', { id: 'x' })).status, 404)
+    assert.equal((await old.visit(url)).status, 200, 'nothing ends when nothing was removed')
+    assert.equal((await post('/passkeys/remove', { id })).status, 303)
+    assert.equal((await old.visit(url)).status, 401, 'a sign-in at the portal elsewhere')
+    assert.equal((await service.call('GET', '/api/session')).status, 401, 'a session of the service')
+    assert.equal((await here.visit(url)).status, 200)
+    const sessions = await must<{ username: string }[]>(admin, 'GET', '/api/v1/portal/sessions')
+    assert.equal(sessions.filter(({ username }) => username === 'gina').length, 1)
   })
 
   test('edits, revoked sessions and disabled users count with the next request', async () => {

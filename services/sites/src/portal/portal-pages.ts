@@ -30,7 +30,7 @@ export interface PortalPagesDependencies {
   readonly passkeys: PortalPasskeys
   readonly codes: HandOverCodes
   readonly limit: AddressLimit
-  readonly accounts: Pick<Accounts, 'passwords' | 'recoveryCodes' | 'securityLog' | 'visitors'>
+  readonly accounts: Pick<Accounts, 'passwords' | 'recoveryCodes' | 'securityLog' | 'sessions' | 'visitors'>
   readonly applications: ApplicationSignIn
 }
 
