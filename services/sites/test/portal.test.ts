@@ -140,6 +140,17 @@ describe('sites that visitors sign in to, behind a real Caddy', { skip: caddyObs
       )
   })
 
+  test('a path that is too long is refused at once, and a long query is not', async () => {
+    const { visitor, protect } = place
+    const rules = Array.from({ length: 49 }, (_, number) => ({ path: `/area-${number}`, access: 'denied' }))
+    await protect('long.home.test', { rules: [{ path: '/open', access: 'open' }, ...rules] })
+    const somebody = visitor()
+    const status = async (path: string) => (await somebody.visit(somebody.url('long.home.test', path))).status
+    assert.equal(await status(`/${'%EF%B7%BA'.repeat(3000)}`), 414)
+    assert.equal(await status(`/open/${'x'.repeat(8000)}`), 200)
+    assert.equal(await status(`/open?q=${'x'.repeat(12_000)}`), 200)
+  })
+
   test('a passkey that is removed at the portal ends the user’s other sessions, and not this one', async () => {
     const { sites, visitor, protect, admin } = place
     await sites.addUser('gina', 'user')

@@ -24,7 +24,8 @@ export const portalTokenPrefix = 'hsite'
 /** Variable that says that the portal let a request pass. */
 const passedVariable = 'hearth_portal'
 
-const methodOverrides = ['X-HTTP-Method', 'X-HTTP-Method-Override', 'X-Method-Override']
+/** Headers that many servers take for the method. */
+export const methodOverrides = ['X-HTTP-Method', 'X-HTTP-Method-Override', 'X-Method-Override'] as const
 
 /**
  * Routes that ask the portal about each request to a protected site. A status of 2xx lets it pass; any other answer goes to the
