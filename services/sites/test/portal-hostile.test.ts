@@ -92,6 +92,14 @@ describe('attacks on sites that visitors sign in to', { skip: caddyObstacle() },
     assert.equal(elsewhere.status, 200, 'where no rule names methods, it is the site’s own affair')
   })
 
+  test('no cookie tells the id of a session', async () => {
+    const sessions = await must<{ id: string }[]>(place.admin, 'GET', '/api/v1/portal/sessions')
+    assert.ok(sessions.length > 0)
+    for (const { id } of sessions)
+      for (const [host, cookies] of ann.cookies)
+        for (const [name, value] of cookies) assert.ok(!value.includes(id), `${name} of ${host}`)
+  })
+
   test('headers cannot be taken away by naming them in Connection', async () => {
     for (const named of ['Remote-User', 'close, remote-groups', 'X-Forwarded-Uri', 'Cookie', 'Hearth-Client']) {
       const { status } = await ann.visit(ann.url('a.home.test'), { headers: { connection: named } })
