@@ -142,6 +142,26 @@ describe('attacks on sites that visitors sign in to', { skip: caddyObstacle() },
       for (const name of cookies.keys()) assert.match(name, /^__Host-/, `${name} of ${host} is not bound to its host`)
   })
 
+  test('taking the portal’s cookies away makes no other cookies', async () => {
+    const own = cookieOf(ann, 'a.home.test')
+    // Hosts beside the site’s can set such names, and none that begin with __Host-.
+    for (const [sent, seen] of [
+      [`${own}; ___Host-hearth_site=1; _Host-session=evil`, '___Host-hearth_site=1; _Host-session=evil'],
+      [`x__Host-hearth_state=1; session=1; ${own}`, 'x__Host-hearth_state=1; session=1'],
+      [`__Host-hearth_state=1; ${own}; x=1`, 'x=1'],
+      [`x=1;${own};__Host-hearth_state=1;y=2`, 'x=1;y=2'],
+      [own, ''],
+    ] as const) {
+      const begun = place.origin.requests.length
+      await ann.visit(ann.url('a.home.test'), { headers: { cookie: sent }, hasCookies: false })
+      assert.deepEqual(
+        place.origin.requests.slice(begun).map(({ headers }) => headers.cookie ?? ''),
+        [seen],
+        sent.replaceAll(own, 'own'),
+      )
+    }
+  })
+
   test('a forged or changed cookie is worth nothing', async () => {
     const real = cookieOf(ann, 'a.home.test')
     const forged = [

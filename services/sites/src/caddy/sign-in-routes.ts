@@ -50,7 +50,7 @@ export function signInRoutes(
       handle: [
         forgetHeaders([...identityHeaders, ...(hasMethods ? methodOverrides : [])]),
         check(id, sockets, node),
-        { handler: 'headers', request: { replace: { Cookie: [forgottenCookies] } } },
+        { handler: 'headers', request: { replace: { Cookie: forgottenCookies } } },
       ],
     },
     {
@@ -60,7 +60,11 @@ export function signInRoutes(
   ]
 }
 
-const forgottenCookies = { search_regexp: '__Host-hearth_(?:site|state)=[^;]*(?:;\\s*)?', replace: '' }
+/** Whole cookies only: what is left must not become another one. */
+const forgottenCookies = [
+  { search_regexp: '(?:^|;\\s*)__Host-hearth_(?:site|state)=[^;]*', replace: '' },
+  { search_regexp: '^;\\s*', replace: '' },
+]
 
 function check(siteId: number, { verify }: PortalSockets, node: NodeProfile): object {
   return {

@@ -5,7 +5,7 @@ const maxValues = 5
 
 /** Returns the first values of a cookie in a request, in its order. `name` consists of letters, `_` and `-`. */
 export function cookiesOf({ headers }: Pick<IncomingMessage, 'headers'>, name: string): string[] {
-  const found = (headers.cookie ?? '').matchAll(new RegExp(`(?:^|;)\\s*${name}=([^;]*)`, 'g'))
+  const found = (headers.cookie ?? '').matchAll(new RegExp(`(?:^|;)[ \\t]*${name}=([^;]*)`, 'g'))
   return [...found.take(maxValues)].map(([, value = '']) => value.trim())
 }
 
