@@ -466,6 +466,96 @@ describe('hostile applications and visitors of the OpenID Connect provider', { s
     }
   })
 
+  test('the id of a session is no key to it, however the cookie is written', async () => {
+    await signedIn()
+    const sessions = await must<{ id: string }[]>(place.admin, 'GET', '/api/v1/portal/sessions')
+    const id = `portal.${sessions.at(-1)?.id}`
+    const name = '__Host-hearth_oidc'
+    const { url } = await application.begin({ prompt: 'none' })
+    for (const cookie of [
+      `${name}="${id}"`,
+      `${name}="${id}`,
+      `${name}=""${id}""`,
+      `${name}= ${id}`,
+      `${name}=\t"${id}"`,
+      `${name} =${id}`,
+      `x=1;${name}="${id}"`,
+      `x=1;   ${name}="${id}" ; y=2`,
+      `x=1;\t${name}="${id}"`,
+      `${name}=x; ${name}="${id}"`,
+      `${name}="${id}"; ${name}=x`,
+      `${name}=${id}; ${name}="${id}"`,
+      `${name}=${id.replace('.', '%2e')}`,
+      `${name}=%22${id}%22`,
+      `${name}="${id.toUpperCase()}"`,
+      `${name.toUpperCase()}="${id}"`,
+      `"${name}"="${id}"`,
+      `${name}=\\"${id}\\"`,
+      `${name}.sig=x; ${name}="${id}"`,
+    ]) {
+      const visit = await newVisitor().open(url, { headers: { cookie }, hasCookies: false })
+      const query = visit.location?.searchParams
+      assert.deepEqual([query?.get('code'), query?.get('error')], [null, 'login_required'], cookie)
+    }
+  })
+
+  test('a decision is about the question that was answered, whatever other cookies a browser sends', async () => {
+    const asking = await openApplication(place, 'Asking twice', { consent: 'asked' })
+    const browser = await signedIn()
+    const other = await follow(browser, (await asking.begin()).url)
+    const asked = await follow(browser, (await asking.begin({ scope: 'openid' })).url)
+    const uid = asked.at.pathname.split('/').at(-1) ?? ''
+    // A host beside the portal's may set such a cookie for it.
+    const cookies = browser.cookies.get(portalHost) ?? new Map<string, string>()
+    const own = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const planted = `__Secure-hearth_interaction=${other.at.pathname.split('/').at(-1)}`
+    browser.cookies.set(portalHost, new Map([['x', `1; ${planted}; ${own}`]]))
+    const allowed = await browser.submit(asked.at, asked.text, {})
+    assert.equal(allowed.location?.pathname, `/oidc/auth/${uid}`)
+  })
+
+  test('an old question of a session that is over leads on as whoever signed in since', async () => {
+    const asking = await openApplication(place, 'Asking late', { consent: 'asked' })
+    const family = await openApplication(place, 'Family alone', { groups: ['family'] })
+    const endSessions = async () => {
+      const sessions = await must<{ id: string }[]>(place.admin, 'GET', '/api/v1/portal/sessions')
+      for (const { id } of sessions) await must(place.admin, 'DELETE', `/api/v1/portal/sessions/${id}`)
+    }
+    const signInAgain = async (browser: PortalVisitor) => {
+      const page = new URL(`${issuerOf(place)}/sign-in`)
+      assert.equal((await browser.submit(page, (await browser.open(page)).text, ann)).status, 303)
+    }
+    const browser = await signedIn()
+    const question = await follow(browser, (await asking.begin({ scope: 'openid' })).url)
+    await endSessions()
+    await signInAgain(browser)
+    const pressed = await browser.submit(question.at, question.text, {})
+    assert.ok(pressed.status < 500, `${pressed.status} ${pressed.text}`)
+    const next = await follow(browser, pressed.location ?? '')
+    assert.match(next.text, /Sign in to Asking late/)
+    const agreed = await browser.submit(next.at, next.text, {})
+    assert.ok(isAtApplication(await follow(browser, agreed.location ?? '')))
+    const stranger = await signedIn(bob)
+    const refusal = await follow(stranger, (await family.begin()).url)
+    assert.equal(refusal.status, 403)
+    await endSessions()
+    await signInAgain(stranger)
+    const back = await stranger.submit(refusal.at, refusal.text, {})
+    assert.ok(isAtApplication(await follow(stranger, back.location ?? '')), 'as a user who may use it')
+  })
+
+  test('an old question without a newer sign-in says that it is over', async () => {
+    const asking = await openApplication(place, 'Asking in vain', { consent: 'asked' })
+    const [browser, elsewhere] = [await signedIn(), await signedIn()]
+    const question = await follow(browser, (await asking.begin({ scope: 'openid' })).url)
+    // The session of another tab, which began before the question.
+    const key = elsewhere.cookies.get(portalHost)?.get('__Host-hearth_portal') ?? ''
+    browser.cookies.get(portalHost)?.set('__Host-hearth_portal', key)
+    const pressed = await browser.submit(question.at, question.text, {})
+    assert.equal(pressed.status, 400)
+    assert.match(pressed.text, /This sign-in is over/)
+  })
+
   test('too much is refused', async () => {
     const { url } = await application.begin({ state: 'x'.repeat(9000) })
     assert.equal((await newVisitor().open(url)).status, 414)

@@ -63,6 +63,43 @@ describe('attacks on sites that visitors sign in to', { skip: caddyObstacle() },
     }
   })
 
+  test('no spelling of a header that overrides the method gets past a rule by method', async () => {
+    const rules = [{ path: '/', methods: ['GET'], access: 'open' }]
+    await place.protect('methods.home.test', { rules })
+    const names = ['X-HTTP-Method', 'X-HTTP-Method-Override', 'X-Method-Override']
+    const spellings = names.flatMap((name) => [
+      name,
+      name.toLowerCase(),
+      name.replaceAll('-', '_'),
+      name.replace(/-(?=[^-]*$)/, '_'),
+      name.replace('-', '_'),
+      name.replaceAll('-', '.'),
+      name.replaceAll('-', ''),
+    ])
+    const overrides = new Set(['xhttpmethod', 'xhttpmethodoverride', 'xmethodoverride'])
+    for (const name of spellings) {
+      const begun = place.origin.requests.length
+      const url = ann.url('methods.home.test')
+      const { status } = await ann.visit(url, { headers: { [name]: 'DELETE' }, hasCookies: false })
+      assert.ok(status === 200 || status === 400, `${name} is answered ${status}`)
+      for (const { headers } of place.origin.requests.slice(begun)) {
+        const seen = Object.keys(headers).filter((key) => overrides.has(key.replaceAll(/[^a-z]/g, '')))
+        assert.deepEqual(seen, [], name)
+      }
+    }
+    const header = { 'x-http_method-override': 'DELETE' }
+    const elsewhere = await ann.visit(ann.url('b.home.test'), { headers: header })
+    assert.equal(elsewhere.status, 200, 'where no rule names methods, it is the site’s own affair')
+  })
+
+  test('no cookie tells the id of a session', async () => {
+    const sessions = await must<{ id: string }[]>(place.admin, 'GET', '/api/v1/portal/sessions')
+    assert.ok(sessions.length > 0)
+    for (const { id } of sessions)
+      for (const [host, cookies] of ann.cookies)
+        for (const [name, value] of cookies) assert.ok(!value.includes(id), `${name} of ${host}`)
+  })
+
   test('headers cannot be taken away by naming them in Connection', async () => {
     for (const named of ['Remote-User', 'close, remote-groups', 'X-Forwarded-Uri', 'Cookie', 'Hearth-Client']) {
       const { status } = await ann.visit(ann.url('a.home.test'), { headers: { connection: named } })
@@ -103,6 +140,26 @@ describe('attacks on sites that visitors sign in to', { skip: caddyObstacle() },
     )
     for (const [host, cookies] of ann.cookies)
       for (const name of cookies.keys()) assert.match(name, /^__Host-/, `${name} of ${host} is not bound to its host`)
+  })
+
+  test('taking the portal’s cookies away makes no other cookies', async () => {
+    const own = cookieOf(ann, 'a.home.test')
+    // Hosts beside the site’s can set such names, and none that begin with __Host-.
+    for (const [sent, seen] of [
+      [`${own}; ___Host-hearth_site=1; _Host-session=evil`, '___Host-hearth_site=1; _Host-session=evil'],
+      [`x__Host-hearth_state=1; session=1; ${own}`, 'x__Host-hearth_state=1; session=1'],
+      [`__Host-hearth_state=1; ${own}; x=1`, 'x=1'],
+      [`x=1;${own};__Host-hearth_state=1;y=2`, 'x=1;y=2'],
+      [own, ''],
+    ] as const) {
+      const begun = place.origin.requests.length
+      await ann.visit(ann.url('a.home.test'), { headers: { cookie: sent }, hasCookies: false })
+      assert.deepEqual(
+        place.origin.requests.slice(begun).map(({ headers }) => headers.cookie ?? ''),
+        [seen],
+        sent.replaceAll(own, 'own'),
+      )
+    }
   })
 
   test('a forged or changed cookie is worth nothing', async () => {

@@ -5,7 +5,7 @@ import { request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
-import { eventually } from '@hearth/testing'
+import { createAuthenticator, eventually } from '@hearth/testing'
 import type { VisitExplanation } from '../src/portal/schema.ts'
 import { testPassword } from './in-process.ts'
 import { must, openPortalPlace, portalHost, type PortalPlace } from './portal-place.ts'
@@ -106,6 +106,80 @@ describe('sites that visitors sign in to, behind a real Caddy', { skip: caddyObs
     assert.deepEqual(await explain('other.explained.test'), ['allow', wide.id])
     assert.equal((await explain('inner.explained.test'))[0], 'sign_in')
     assert.deepEqual(await explain('nobody.test'), ['allow', null])
+  })
+
+  test('headers that a site sets are on its own answers, and change none of the portal’s', async () => {
+    const { visitor, protect } = place
+    const response_headers = [
+      { op: 'set', name: 'Cache-Control', value: 'public, max-age=86400' },
+      { op: 'delete', name: 'Set-Cookie' },
+      { op: 'set', name: 'X-Frame-Options', value: 'SAMEORIGIN' },
+      { op: 'set', name: 'X-Own', value: 'yes' },
+    ]
+    const hsts = { max_age: 86_400, subdomains: false, preload: false }
+    await protect('headers.home.test', { groups: ['family'] }, { response_headers, hsts, access: { noindex: true } })
+    const [ann, bob] = [visitor(), visitor()]
+    const url = ann.url('headers.home.test', '/page')
+    const asked = await ann.open(url)
+    assert.equal(asked.status, 302)
+    assert.match(String(asked.headers['set-cookie']), /__Host-hearth_state=/)
+    const script = await ann.visit(url)
+    const page = await ann.signIn(url, 'ann', testPassword)
+    const refused = await bob.signIn(url, 'bob', testPassword)
+    assert.deepEqual([script.status, page.text, refused.status], [401, 'inside /page', 403])
+    for (const { headers, status } of [asked, script, refused]) {
+      assert.equal(headers['cache-control'], 'no-store', String(status))
+      assert.deepEqual([headers['x-frame-options'], headers['x-own']], ['DENY', undefined])
+    }
+    const { headers } = page
+    assert.deepEqual([headers['cache-control'], headers['x-own']], ['public, max-age=86400', 'yes'])
+    for (const answer of [asked, script, page, refused])
+      assert.deepEqual(
+        [answer.headers['strict-transport-security'], answer.headers['x-robots-tag']],
+        ['max-age=86400', 'noindex, nofollow'],
+      )
+  })
+
+  test('a path that is too long is refused at once, and a long query is not', async () => {
+    const { visitor, protect } = place
+    const rules = Array.from({ length: 49 }, (_, number) => ({ path: `/area-${number}`, access: 'denied' }))
+    await protect('long.home.test', { rules: [{ path: '/open', access: 'open' }, ...rules] })
+    const somebody = visitor()
+    const status = async (path: string) => (await somebody.visit(somebody.url('long.home.test', path))).status
+    assert.equal(await status(`/${'%EF%B7%BA'.repeat(3000)}`), 414)
+    assert.equal(await status(`/open/${'x'.repeat(8000)}`), 200)
+    assert.equal(await status(`/open?q=${'x'.repeat(12_000)}`), 200)
+  })
+
+  test('a passkey that is removed at the portal ends the user’s other sessions, and not this one', async () => {
+    const { sites, visitor, protect, admin } = place
+    await sites.addUser('gina', 'user')
+    await protect('gina.home.test', {})
+    const [old, here] = [visitor(), visitor()]
+    const url = old.url('gina.home.test')
+    const service = await sites.signInAs('gina')
+    assert.equal((await old.signIn(url, 'gina', testPassword)).status, 200)
+    assert.equal((await here.signIn(url, 'gina', testPassword)).status, 200)
+    const page = new URL(here.url(portalHost))
+    const csrf = async () => /name="csrf" value="([^"]+)"/.exec((await here.open(page)).text)?.[1] ?? ''
+    const post = async (path: string, fields: object) =>
+      here.open(new URL(path, page), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: page.origin },
+        body: JSON.stringify({ csrf: await csrf(), ...fields }),
+      })
+    const { options } = JSON.parse((await post('/passkeys/start', {})).text) as { options: object }
+    const credential = createAuthenticator(page.origin).create(options)
+    assert.equal((await post('/passkeys/finish', { credential, device_name: 'Phone' })).status, 200)
+    const [, id = ''] = /name="id" value="([^"]+)"/.exec((await here.open(page)).text) ?? []
+    assert.equal((await post('/passkeys/remove', { id: 'x' })).status, 404)
+    assert.equal((await old.visit(url)).status, 200, 'nothing ends when nothing was removed')
+    assert.equal((await post('/passkeys/remove', { id })).status, 303)
+    assert.equal((await old.visit(url)).status, 401, 'a sign-in at the portal elsewhere')
+    assert.equal((await service.call('GET', '/api/session')).status, 401, 'a session of the service')
+    assert.equal((await here.visit(url)).status, 200)
+    const sessions = await must<{ username: string }[]>(admin, 'GET', '/api/v1/portal/sessions')
+    assert.equal(sessions.filter(({ username }) => username === 'gina').length, 1)
   })
 
   test('edits, revoked sessions and disabled users count with the next request', async () => {

@@ -39,7 +39,7 @@ export async function deletePortalSessionRow(db: Query, id: string): Promise<boo
   return numDeletedRows > 0n
 }
 
-/** Ends all sessions of a user at protected sites. */
-export async function endPortalSessionsOf(db: Query, userId: string): Promise<void> {
-  await db.deleteFrom('portal_sessions').where('user_id', '=', userId).execute()
+/** Ends all sessions of a user at protected sites, but not the one with the id `except`. */
+export async function endPortalSessionsOf(db: Query, userId: string, except = ''): Promise<void> {
+  await db.deleteFrom('portal_sessions').where('user_id', '=', userId).where('id', '!=', except).execute()
 }

@@ -161,6 +161,14 @@ export class Sessions {
     this.#dependencies.onAccessChanged(user.id)
   }
 
+  /** Ends all sessions of a user but this one at the portal. */
+  async endOthersOfPortal(userId: string, portalSessionId: string): Promise<void> {
+    await endSessionsOf(this.#db, { owner: 'user_id', id: userId })
+    await endPortalSessionsOf(this.#db, userId, portalSessionId)
+    await this.#dependencies.onChanged()
+    this.#dependencies.onAccessChanged(userId)
+  }
+
   /** Changes how a user signs in, and ends all sessions of the user with it. */
   async endAll(userId: string, change: (trx: Kysely<AccountTables>) => Promise<void>): Promise<void> {
     await this.#db.transaction().execute(async (trx) => {

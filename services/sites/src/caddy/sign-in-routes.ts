@@ -24,7 +24,8 @@ export const portalTokenPrefix = 'hsite'
 /** Variable that says that the portal let a request pass. */
 const passedVariable = 'hearth_portal'
 
-const methodOverrides = ['X-HTTP-Method', 'X-HTTP-Method-Override', 'X-Method-Override']
+/** Headers that many servers take for the method. */
+export const methodOverrides = ['X-HTTP-Method', 'X-HTTP-Method-Override', 'X-Method-Override'] as const
 
 /**
  * Routes that ask the portal about each request to a protected site. A status of 2xx lets it pass; any other answer goes to the
@@ -49,7 +50,7 @@ export function signInRoutes(
       handle: [
         forgetHeaders([...identityHeaders, ...(hasMethods ? methodOverrides : [])]),
         check(id, sockets, node),
-        { handler: 'headers', request: { replace: { Cookie: [forgottenCookies] } } },
+        { handler: 'headers', request: { replace: { Cookie: forgottenCookies } } },
       ],
     },
     {
@@ -59,7 +60,11 @@ export function signInRoutes(
   ]
 }
 
-const forgottenCookies = { search_regexp: '__Host-hearth_(?:site|state)=[^;]*(?:;\\s*)?', replace: '' }
+/** Whole cookies only: what is left must not become another one. */
+const forgottenCookies = [
+  { search_regexp: '(?:^|;\\s*)__Host-hearth_(?:site|state)=[^;]*', replace: '' },
+  { search_regexp: '^;\\s*', replace: '' },
+]
 
 function check(siteId: number, { verify }: PortalSockets, node: NodeProfile): object {
   return {

@@ -32,8 +32,9 @@ export function redirectToHttps({ node }: SiteContext): object[] {
 }
 
 /**
- * The routes inside a site, in the order a request meets them: headers of the answer, who may come, maintenance, body limit,
- * sign-in, redirects, basic authentication, forward authentication, headers for the upstream, compression, paths, the rest.
+ * The routes inside a site, in the order a request meets them: headers of every answer, who may come, maintenance, body limit,
+ * sign-in, headers of the site's own answers, redirects, basic authentication, forward authentication, headers for the upstream,
+ * compression, paths, the rest.
  */
 export function siteRoutes(site: CompiledSite, scheme: 'http' | 'https', context: SiteContext): object[] {
   const { record } = site
@@ -53,14 +54,16 @@ export function siteRoutes(site: CompiledSite, scheme: 'http' | 'https', context
   }
   const handlers = (list: readonly object[]) => (list.length === 0 ? [] : [{ handle: list }])
   const auth = basicAuthHandler(site)
+  const answers = answerHeaders(site, scheme)
   const { portal } = node
   const rest = (portal && ownPages(record, portal, node)) ?? targetRoutes(record, proxies, site.rawRoutes)
   return [
-    ...handlers(answerHeaders(site, scheme)),
+    ...handlers(answers.every),
     ...accessRoutes(record, node.capabilities),
     ...maintenanceRoutes(record, options.maintenancePage, node.capabilities),
     ...handlers(record.max_body === null ? [] : [{ handler: 'request_body', max_size: record.max_body }]),
     ...(portal === undefined ? [] : signInRoutes(site, portal, node)),
+    ...handlers(answers.own),
     ...pathRedirectRoutes(record.redirects),
     ...handlers([...(auth ? [auth] : []), ...forwardAuthHandlers(record.forward_auth)]),
     ...requestHeaderRoutes(record.request_headers),
@@ -92,14 +95,23 @@ function noteOnNetworks({ id, record }: CompiledSite, { node, note }: SiteContex
     note(id, 'this Caddy compares networks with the proxy in front of it, not with the visitor')
 }
 
-function answerHeaders({ record }: CompiledSite, scheme: 'http' | 'https'): object[] {
-  const own = responseHeaderHandlers(record.response_headers)
-  const { hsts } = record
-  const fixed = {
+/**
+ * Handlers that change the headers of every answer, and of those that the site itself gives: a sign-in, a refusal or the page of
+ * maintenance that became cacheable would stay for ever.
+ */
+function answerHeaders({ record }: CompiledSite, scheme: 'http' | 'https'): Record<'every' | 'own', object[]> {
+  const { hsts, response_headers: changes } = record
+  const fixed = Object.entries({
     ...(hsts !== null && scheme === 'https' && { 'Strict-Transport-Security': hstsValue(hsts) }),
     ...(record.access.noindex && { 'X-Robots-Tag': 'noindex, nofollow' }),
+  })
+  const isChanged = ([name]: readonly [string, string]) =>
+    changes.some((change) => change.name.toLowerCase() === name.toLowerCase())
+  const set = (headers: typeof fixed) => (headers.length > 0 ? [setResponseHeaders(Object.fromEntries(headers))] : [])
+  return {
+    every: set(fixed.filter((header) => !isChanged(header))),
+    own: [...responseHeaderHandlers(changes), ...set(fixed.filter(isChanged))],
   }
-  return [...own, ...(Object.keys(fixed).length > 0 ? [setResponseHeaders(fixed)] : [])]
 }
 
 function hstsValue(hsts: NonNullable<CompiledSite['record']['hsts']>): string {

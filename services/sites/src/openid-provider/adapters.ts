@@ -7,7 +7,7 @@ import * as store from './store.ts'
 
 /** Creates the adapters of the library: where it finds clients and sessions, and keeps everything else. */
 export function createAdapters(dependencies: ProviderDependencies, issuer: string) {
-  const { database, clock, library, clients } = dependencies
+  const { database, clock, library, clients, pages } = dependencies
   const artifacts: ArtifactDependencies = {
     ...dependencies,
     issuer,
@@ -20,6 +20,10 @@ export function createAdapters(dependencies: ProviderDependencies, issuer: strin
     return createSessionAdapter({
       ...dependencies,
       now: () => clock.now(),
+      sessionOfRequest() {
+        const { ctx } = library.Provider
+        return ctx && pages.get(ctx.req)?.session?.id
+      },
       clientIds: () => store.listClientIds(database.query),
       states: adapter,
     })

@@ -22,8 +22,11 @@ export interface ArtifactDependencies {
   readonly onLogin: (login: OpenIdLoginRow) => void
 }
 
-/** Sign-ins under way that are kept; anybody can begin one, and older ones are lost for new ones. */
-const maxInteractions = 5000
+/**
+ * Sign-ins under way, and browsers without a session, that are kept; anybody can begin one, and older ones are lost for new ones.
+ */
+const maxOfVisitors = 5000
+const ofVisitors: ReadonlySet<string> = new Set(['Interaction', 'Session'])
 /** How often expired rows are deleted, milliseconds. */
 const tidyEvery = 60_000
 
@@ -37,7 +40,8 @@ export function createArtifactAdapter(model: string, dependencies: ArtifactDepen
       const now = clock.now()
       const row = rowOf({ ...keyOf(id), payload, expiresIn }, now, sealer)
       await dependencies.tidy()
-      if (model === 'Interaction') await artifacts.keepNewestArtifacts(db, model, maxInteractions - 1)
+      if (ofVisitors.has(model) && row.session_id === null)
+        await artifacts.keepNewestArtifacts(db, model, maxOfVisitors - 1)
       if (model !== 'AuthorizationCode') return artifacts.storeArtifactRow(db, row)
       // An application gets a code only when it will also be told of the end of the session.
       const login = loginOf(payload, now, dependencies)

@@ -62,11 +62,12 @@ export async function deleteExpiredArtifacts(db: Query, now: number): Promise<vo
   await db.deleteFrom('openid_artifacts').where('expires_at', '<=', now).execute()
 }
 
-/** Keeps this many artifacts of a kind, the newest. */
+/** Keeps this many artifacts of a kind that belong to no session, the newest. */
 export async function keepNewestArtifacts(db: Query, model: string, kept: number): Promise<void> {
   const newest = db.selectFrom('openid_artifacts').select('created_at').where('model', '=', model)
-  const last = await newest.orderBy('created_at', 'desc').offset(kept).limit(1).executeTakeFirst()
+  const free = newest.where('session_id', 'is', null)
+  const last = await free.orderBy('created_at', 'desc').offset(kept).limit(1).executeTakeFirst()
   if (last === undefined) return
-  const old = db.deleteFrom('openid_artifacts').where('model', '=', model)
+  const old = db.deleteFrom('openid_artifacts').where('model', '=', model).where('session_id', 'is', null)
   await old.where('created_at', '<=', last.created_at).execute()
 }

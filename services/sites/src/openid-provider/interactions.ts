@@ -36,16 +36,18 @@ export async function answerInteraction(
   const interaction = isOwn ? await provider.Interaction.find(uid) : undefined
   const client = await dependencies.clients.find(String(interaction?.params['client_id']))
   if (row === undefined || interaction === undefined || client === undefined)
-    return sendPage(page.response, errorPage(400, 'This sign-in is over, or it began in another browser.'))
-  if (request.method === 'POST') return decide(dependencies, provider, { page, interaction, client })
-  if (request.method !== 'GET' && request.method !== 'HEAD') throw badRequest('The method must be GET or POST')
+    return sendPage(page.response, errorPage(400, over))
   // The library counts whole seconds, in which somebody may have signed in before.
   const isNew = page.session !== undefined && page.session.provedAt >= row.created_at
+  if (request.method === 'POST') return decide(dependencies, provider, { page, interaction, client, isNew })
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw badRequest('The method must be GET or POST')
   if (isNew) return beginAnew(page, interaction)
   if (page.session === undefined || signInPrompts.has(interaction.prompt.name)) return leadToSignIn(page, interaction)
   const show = interaction.prompt.name === accessPrompt ? showRefusal : showConsent
   show(page, { interaction, client, username: page.session.user.username })
 }
+
+const over = 'This sign-in is over, or it began in another browser.'
 
 interface InteractionView {
   readonly interaction: LibraryInteraction
@@ -126,29 +128,52 @@ const scopesOf = ({ params }: LibraryInteraction): string[] => {
   return typeof scope === 'string' ? scope.split(' ') : []
 }
 
+interface Answered {
+  readonly page: PageRequest
+  readonly interaction: LibraryInteraction
+  readonly client: Client
+  /** True when somebody signed in since the question was asked. */
+  readonly isNew: boolean
+}
+
 async function decide(
   { database, clock }: InteractionDependencies,
   provider: LibraryProvider,
-  {
-    page,
-    interaction,
-    client,
-  }: { readonly page: PageRequest; readonly interaction: LibraryInteraction; readonly client: Client },
+  { page, interaction, client, isNew }: Answered,
 ): Promise<void> {
   const body = await readPageBody(page)
   const isAllowed = fieldOf(body, 'decision') === 'allow' && interaction.prompt.name === 'consent'
   const { session } = page
   if (session === undefined) return redirect(page, interactionPath(interaction.uid))
-  // The library throws first when the session is no longer that of the question.
-  const location = await provider.interactionResult(
-    page.request,
-    page.response,
-    isAllowed ? { consent: {} } : { error: 'access_denied', error_description: 'the user may not, or declined' },
-  )
+  const denied = { error: 'access_denied', error_description: 'the user may not, or declined' }
+  const isOwn = interaction.session === undefined || interaction.session.uid === session.id
+  const location = isOwn
+    ? await storeResult(provider, { page, interaction }, isAllowed ? { consent: {} } : denied)
+    : undefined
+  if (location === undefined) {
+    const again = onwardPage(client.name, { location: interactionPath(interaction.uid), label: client.name })
+    return sendPage(page.response, isNew ? again : errorPage(400, over))
+  }
   if (isAllowed) {
     const scopes = scopesOf(interaction).join(' ')
     const consent = { user_id: session.user.id, client_id: client.id, scopes, given_at: clock.now() }
     await store.storeConsentRow(database.query, consent)
   }
   sendPage(page.response, onwardPage(client.name, { location, label: client.name }))
+}
+
+/** Returns where the sign-in goes on; undefined when the session of the question is over. */
+async function storeResult(
+  provider: LibraryProvider,
+  { page: { request, response }, interaction }: Pick<Answered, 'page' | 'interaction'>,
+  result: object,
+): Promise<string | undefined> {
+  // The library takes the first cookie of this name, which may be about another sign-in.
+  request.headers.cookie = `${providerCookies.interaction}=${interaction.uid}`
+  try {
+    return await provider.interactionResult(request, response, result)
+  } catch (error) {
+    if (error instanceof Error && 'statusCode' in error && error.statusCode === 400) return undefined
+    throw error
+  }
 }

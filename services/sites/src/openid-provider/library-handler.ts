@@ -52,9 +52,10 @@ function prepareHeaders({ request, authority, session }: PageRequest): void {
   headers['x-forwarded-proto'] = 'https'
   headers['x-forwarded-host'] = authority
   const cookies = (headers.cookie ?? '').split(';').map((cookie) => cookie.trim())
-  const isSession = (cookie: string) => cookie.startsWith(`${providerCookies.session}=`)
-  const isOwn = (cookie: string) => !cookie.startsWith(`${providerCookies.session}=${portalSessionPrefix}`)
-  const kept = cookies.filter((cookie) => (session === undefined ? isOwn(cookie) : !isSession(cookie)))
+  // The library would take a value in quotes for the same without them.
+  const isOwn = (value: string) => session === undefined && /^[\w-]+$/.test(value)
+  const begin = `${providerCookies.session}=`
+  const kept = cookies.filter((cookie) => !cookie.startsWith(begin) || isOwn(cookie.slice(begin.length)))
   if (session !== undefined) kept.push(`${providerCookies.session}=${portalSessionPrefix}${session.id}`)
   headers.cookie = kept.join('; ')
 }

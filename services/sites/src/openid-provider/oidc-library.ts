@@ -54,6 +54,8 @@ export interface LibraryInteraction {
   readonly uid: string
   readonly params: Readonly<Record<string, unknown>>
   readonly prompt: { readonly name: string; readonly reasons: readonly string[] }
+  /** The session in which it began; undefined when nobody was signed in. */
+  readonly session?: { readonly uid: string }
   destroy(): Promise<void>
 }
 
@@ -96,7 +98,11 @@ export interface LibraryPolicy {
 
 /** `oidc-provider`, which has no types, as far as it is used. */
 export interface OidcLibrary {
-  readonly Provider: new (issuer: string, configuration: object) => LibraryProvider
+  readonly Provider: {
+    new (issuer: string, configuration: object): LibraryProvider
+    /** Of the request that is answered. */
+    readonly ctx: LibraryContext | undefined
+  }
   readonly interactionPolicy: {
     readonly base: () => LibraryPolicy
     readonly Prompt: new (description: { name: string; requestable: boolean }, check?: Check) => Prompt

@@ -11,6 +11,8 @@ export interface SessionAdapterDependencies {
   readonly state: Pick<PortalState, 'current'>
   readonly link: PortalLink
   readonly now: () => number
+  /** Returns the id of the portal's session of the request that the library answers; undefined without one. */
+  readonly sessionOfRequest: () => string | undefined
   /** Returns the ids of the applications. */
   readonly clientIds: () => Promise<readonly string[]>
   /** Keeps the state of a page, such as the one that asks whether to sign out. */
@@ -29,7 +31,8 @@ export function createSessionAdapter(dependencies: SessionAdapterDependencies): 
       return stored?.accountId === undefined ? stored : undefined
     }
     const session = currentSession(dependencies, id.slice(portalSessionPrefix.length))
-    if (session === undefined) return undefined
+    // The id is no secret, and the library may read cookies in other ways than this service.
+    if (session === undefined || session.id !== dependencies.sessionOfRequest()) return undefined
     const stored: { state?: object } | undefined = await states.find(id)
     return { ...(await payloadOf(dependencies, session)), jti: id, ...(stored?.state && { state: stored.state }) }
   }
@@ -41,8 +44,11 @@ export function createSessionAdapter(dependencies: SessionAdapterDependencies): 
       return session && { ...(await payloadOf(dependencies, session)), jti: `${portalSessionPrefix}${uid}` }
     },
     async upsert(id, payload, expiresIn) {
-      if (payload['accountId'] === undefined) return states.upsert(id, payload, expiresIn)
-      if (payload['state'] === undefined) return
+      const isWaiting = payload['state'] !== undefined
+      // Anybody can make the library begin such a session, and without a page that waits nothing in it counts.
+      if (payload['accountId'] === undefined)
+        return isWaiting ? states.upsert(id, payload, expiresIn) : states.destroy(id)
+      if (!isWaiting) return
       // Under another id than the library's, which it changes; no browser can name this one.
       const uid = String(payload['uid'])
       await states.upsert(`${portalSessionPrefix}${uid}`, { state: payload['state'], sessionUid: uid }, expiresIn)

@@ -63,11 +63,11 @@ export async function finishNewPasskey(dependencies: PortalPagesDependencies, pa
   sendJson(page, 200, { location: '/' })
 }
 
-/** Removes a passkey; the last way to sign in stays. */
+/** Removes a passkey; the last way to sign in stays. Ends the user's other sessions: one may be on the device that is gone. */
 export async function removePasskey(dependencies: PortalPagesDependencies, page: PageRequest): Promise<void> {
   const { passkeys, accounts } = dependencies
   const body = await readPageBody(page)
-  const { user, by } = recentSession(dependencies, page)
+  const { id, user, by } = recentSession(dependencies, page)
   const removing = passkeys.remove(user.id, fieldOf(body, 'id').slice(0, 64).replaceAll('\0', ''), page.authority)
   await accounts.securityLog.recordAfter(removing, (target) => ({
     kind: 'passkey_removed',
@@ -75,6 +75,7 @@ export async function removePasskey(dependencies: PortalPagesDependencies, page:
     from: page.from,
     target,
   }))
+  await accounts.sessions.endOthersOfPortal(user.id, id)
   redirect(page, '/')
 }
 

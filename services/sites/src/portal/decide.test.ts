@@ -200,4 +200,13 @@ describe('decisions about requests', () => {
       assert.equal(decide(rules, get(path), ann).outcome, 'forbidden', path)
     assert.equal(decide(rules, get('/administrator'), ann).outcome, 'allow')
   })
+
+  test('a path is folded once, however many rules there are', ({ mock }) => {
+    const rules = Array.from({ length: 50 }, (_, index) => ({ path: `/area-${index}`, access: 'denied' as const }))
+    const site = compileSignIn(SiteSignIn.parse({ rules }))
+    const folding = mock.method(String.prototype, 'normalize')
+    const target = `/${'%EF%B7%BA'.repeat(900)}`
+    decide(site, { method: 'GET', target, address: undefined }, undefined)
+    assert.equal(folding.mock.callCount(), 1)
+  })
 })

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import type { SignInRule, SiteSignIn } from '../sites/sign-in-schema.ts'
-import { readRequestPath, type RequestPath } from './request-path.ts'
+import { foldPath, readRequestPath, type RequestPath } from './request-path.ts'
 
 /** A user who signed in, or whose token was sent, as decisions need one. */
 export interface PortalUser {
@@ -48,6 +48,8 @@ interface CompiledRule extends Requirement {
 export interface CompiledSignIn {
   readonly rules: readonly CompiledRule[]
   readonly otherwise: Requirement
+  /** True when a rule names methods. */
+  readonly namesMethods: boolean
 }
 
 /** Compiles the rules of a site. Throws for a network that is none. */
@@ -62,6 +64,7 @@ export function compileSignIn({ groups, rules }: SiteSignIn): CompiledSignIn {
       networks: rule.networks.length === 0 ? undefined : networkSet(rule.networks),
     })),
     otherwise: { access: 'sign_in', groups, rule: undefined },
+    namesMethods: rules.some(({ methods }) => methods.length > 0),
   }
 }
 
@@ -131,19 +134,16 @@ function networkSet(networks: readonly string[]): BlockList {
 function pathMatcher({ match, path }: SignInRule): (path: RequestPath) => Match {
   const bare = path.replace(/\/+$/, '')
   if (match === 'prefix' && bare === '') return () => 'yes'
-  const folded = fold(bare)
+  const folded = foldPath(bare)
   return (request) => {
     if (request.isAmbiguous) return 'maybe'
     if (match === 'exact') {
       if (request.path === path) return 'yes'
-      return fold(request.path.replace(/\/+$/, '')) === folded ? 'maybe' : 'no'
+      return request.folded() === folded ? 'maybe' : 'no'
     }
     if (isWithin(request.path, bare)) return 'yes'
-    return isWithin(fold(request.path), folded) ? 'maybe' : 'no'
+    return isWithin(request.folded(), folded) ? 'maybe' : 'no'
   }
 }
 
 const isWithin = (path: string, prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`)
-
-/** Folds letters that some file system or framework takes for the same. */
-const fold = (path: string): string => path.normalize('NFKC').toUpperCase().toLowerCase()

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestOrigin } from '@hearth/accounts'
 import { csrfTokenOf, hashToken, isCsrfToken } from '@hearth/credentials'
-import { parseJson } from '@hearth/runtime'
+import { parseJson, type Clock } from '@hearth/runtime'
 import type { VisitorKeys } from '../accounts/visitor-keys.ts'
 import { portalHeaders } from '../caddy/sign-in-routes.ts'
 import { badRequest, forbidden, Problem } from '../problems.ts'
-import type { PortalSession, PortalSnapshot } from './portal-state.ts'
+import type { PortalSession, PortalSnapshot, PortalState } from './portal-state.ts'
 import { cookiesOf, hostCookie } from './request-cookies.ts'
 import { headerOf } from './request-header.ts'
 
@@ -26,6 +26,8 @@ export interface PageRequest {
   readonly authority: string
   readonly from: RequestOrigin
   readonly session: (PortalSession & { readonly key: string }) | undefined
+  /** Returns true once the session has ended, or has another key. */
+  readonly isSessionOver: () => boolean
   /** Key of the browser, for challenges and CSRF tokens. */
   readonly browserKey: string
   readonly csrfToken: string
@@ -33,11 +35,17 @@ export interface PageRequest {
   readonly cookies: string[]
 }
 
+interface PageRequestDependencies {
+  readonly visitors: VisitorKeys
+  readonly clock: Clock
+  readonly state: Pick<PortalState, 'current'>
+}
+
 /** Reads a request as Caddy sends it on; undefined when it is not for the portal. */
 export function readPageRequest(
   message: { readonly request: IncomingMessage; readonly response: ServerResponse },
   snapshot: PortalSnapshot,
-  { visitors, now }: { readonly visitors: VisitorKeys; readonly now: number },
+  { visitors, clock, state }: PageRequestDependencies,
 ): PageRequest | undefined {
   const { request } = message
   const authority = headerOf(request, portalHeaders.authority).toLowerCase()
@@ -50,6 +58,7 @@ export function readPageRequest(
     browserKey = visitors.create()
     cookies.push(hostCookie(browserCookie, browserKey, browserCookieAge))
   }
+  const session = sessionOf(request, snapshot, clock.now())
   return {
     ...message,
     snapshot,
@@ -59,7 +68,9 @@ export function readPageRequest(
       address: headerOf(request, portalHeaders.client),
       userAgent: headerOf(request, 'user-agent').slice(0, 500),
     },
-    session: sessionOf(request, snapshot, now),
+    session,
+    isSessionOver: () =>
+      session !== undefined && state.current()?.sessionIds.get(hashToken(session.key)) !== session.id,
     browserKey,
     csrfToken: csrfTokenOf(browserKey),
     cookies,
@@ -74,7 +85,7 @@ function sessionOf(request: IncomingMessage, snapshot: PortalSnapshot, now: numb
   return undefined
 }
 
-/** Reads the body of a form or of a script of these pages. Throws a problem when another site may have sent it. */
+/** Reads the body of a form or of a script of these pages. Throws a problem when another site may have sent it, or the session is over. */
 export async function readPageBody(page: PageRequest): Promise<Readonly<Record<string, unknown>>> {
   const { request, authority } = page
   const site = request.headers['sec-fetch-site']
@@ -85,6 +96,8 @@ export async function readPageBody(page: PageRequest): Promise<Readonly<Record<s
   const body = parseBody(headerOf(request, 'content-type'), text)
   const { csrf } = body
   if (typeof csrf !== 'string' || !isCsrfToken(csrf, page.browserKey)) throw otherSite()
+  // A body may take half a minute, in which somebody ended the session for good reasons.
+  if (page.isSessionOver()) throw new Problem(401, 'Your session ended meanwhile. Please sign in again.')
   return body
 }
 

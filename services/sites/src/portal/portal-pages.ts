@@ -30,7 +30,7 @@ export interface PortalPagesDependencies {
   readonly passkeys: PortalPasskeys
   readonly codes: HandOverCodes
   readonly limit: AddressLimit
-  readonly accounts: Pick<Accounts, 'passwords' | 'recoveryCodes' | 'securityLog' | 'visitors'>
+  readonly accounts: Pick<Accounts, 'passwords' | 'recoveryCodes' | 'securityLog' | 'sessions' | 'visitors'>
   readonly applications: ApplicationSignIn
 }
 
@@ -58,7 +58,7 @@ export function createPortalPages(dependencies: PortalPagesDependencies) {
     try {
       const snapshot = dependencies.state.current()
       if (snapshot === undefined) throw new Problem(503, 'Nobody can sign in at the moment')
-      const page = readPageRequest({ request, response }, snapshot, { visitors: accounts.visitors, now: clock.now() })
+      const page = readPageRequest({ request, response }, snapshot, { ...dependencies, visitors: accounts.visitors })
       if (page !== undefined && applications.answers(page.url.pathname)) return await applications.answer(page)
       const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
       const name = `${method} ${page?.url.pathname ?? ''}`

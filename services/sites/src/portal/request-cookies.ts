@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Returns the values of a cookie in a request, in its order. */
+/** Values of one cookie that count: browsers send one, and each is worth some arithmetic. */
+const maxValues = 5
+
+/** Returns the first values of a cookie in a request, in its order. `name` consists of letters, `_` and `-`. */
 export function cookiesOf({ headers }: Pick<IncomingMessage, 'headers'>, name: string): string[] {
-  return (headers.cookie ?? '').split(';').flatMap((part) => {
-    const [found = '', ...value] = part.trim().split('=')
-    return found === name ? [value.join('=')] : []
-  })
+  const found = (headers.cookie ?? '').matchAll(new RegExp(`(?:^|;)[ \\t]*${name}=([^;]*)`, 'g'))
+  return [...found.take(maxValues)].map(([, value = '']) => value.trim())
 }
 
 /** A cookie that only the host itself can have set, and only HTTPS carries. */

@@ -1,5 +1,5 @@
 import { createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { isSameSecret } from '@hearth/credentials'
+import { createSealer, isSameSecret } from '@hearth/credentials'
 import type { Clock } from '@hearth/runtime'
 
 /** The cookie of a visitor at a protected site, and the one that ties a sign-in to the browser in which it began. */
@@ -10,24 +10,38 @@ export const stateCookie = '__Host-hearth_state'
 export type SiteKeys = ReturnType<typeof createSiteKeys>
 
 /**
- * Creates the keys of site cookies: the id of a session of the portal, and a proof that it is meant for one site under one host. A
- * key that one site gets to see is worth nothing at another.
+ * Creates the keys of site cookies: the id of a session of the portal, sealed for one site under one host. A key that one site gets
+ * to see is worth nothing at another, and does not tell the id.
  *
  * @param secret the service's key
  */
 export function createSiteKeys(secret: Uint8Array) {
+  const sealer = createSealer(Buffer.from(hkdfSync('sha256', secret, '', 'hearth sites portal cookies', 32)))
+  const readOld = createOldReader(secret)
+  const placeOf = (siteId: number, host: string) => `${siteId}\n${host}`
+  return {
+    create: (sessionId: string, siteId: number, host: string): string => sealer.seal(sessionId, placeOf(siteId, host)),
+    /** Returns the id of the session; undefined for a key of another site or host. */
+    read(given: string, siteId: number, host: string): string | undefined {
+      if (!/^v1\.[\w-]{16}\.[\w-]{22,110}$/.test(given)) return readOld(given, siteId, host)
+      try {
+        return sealer.open(given, placeOf(siteId, host))
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+/** Reads cookies that were set before an upgrade to sealed ones: the id of the session in clear, and a proof. */
+function createOldReader(secret: Uint8Array) {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'hearth sites portal', 32))
   const proofOf = (sessionId: string, siteId: number, host: string) =>
     createHmac('sha256', key).update(`${sessionId}\n${siteId}\n${host}`).digest('base64url')
-  return {
-    create: (sessionId: string, siteId: number, host: string): string =>
-      `${sessionId}.${proofOf(sessionId, siteId, host)}`,
-    /** Returns the id of the session; undefined for a key of another site or host. */
-    read(given: string, siteId: number, host: string): string | undefined {
-      const [, sessionId, proof] = /^([\w-]{1,64})\.([\w-]{43})$/.exec(given) ?? []
-      if (sessionId === undefined || proof === undefined) return undefined
-      return isSameSecret(proof, proofOf(sessionId, siteId, host)) ? sessionId : undefined
-    },
+  return (given: string, siteId: number, host: string): string | undefined => {
+    const [, sessionId, proof] = /^([\w-]{1,64})\.([\w-]{43})$/.exec(given) ?? []
+    if (sessionId === undefined || proof === undefined) return undefined
+    return isSameSecret(proof, proofOf(sessionId, siteId, host)) ? sessionId : undefined
   }
 }
 

@@ -2,12 +2,19 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hashToken } from '@hearth/credentials'
 import type { Clock, Log } from '@hearth/runtime'
-import { identityHeaders, portalHeaders, portalPath, portalTokenPrefix } from '../caddy/sign-in-routes.ts'
+import {
+  identityHeaders,
+  methodOverrides,
+  portalHeaders,
+  portalPath,
+  portalTokenPrefix,
+} from '../caddy/sign-in-routes.ts'
 import { decide, type Decision, type PortalUser } from './decide.ts'
 import { answerHeaders, html, sendPage } from './page-html.ts'
 import type { PortalSnapshot, PortalState, ProtectedSite } from './portal-state.ts'
 import { cookiesOf, hostCookie } from './request-cookies.ts'
 import { headerOf } from './request-header.ts'
+import { maxPath, pathOf } from './request-path.ts'
 import { hashOf, siteCookie, stateCookie, type HandOverCodes, type SiteKeys } from './site-keys.ts'
 
 /** Dependencies of decisions about requests. */
@@ -52,7 +59,10 @@ export function createVerify(dependencies: VerifyDependencies) {
 function answerCaddy(dependencies: VerifyDependencies, request: IncomingMessage, response: ServerResponse): void {
   const asked = readAsked(dependencies, request, response)
   if (asked === undefined) return sendClosed(response)
-  if (namesIdentity(request)) return sendText(response, 400, 'Bad request')
+  if (hasSpellingOf(identitySpellings, request)) return sendText(response, 400, 'Bad request')
+  if (asked.site.signIn.namesMethods && hasSpellingOf(overrideSpellings, request))
+    return sendText(response, 400, 'Bad request')
+  if (pathOf(asked.target).length > maxPath) return sendText(response, 414, 'The address is too long')
   if (isOwnPath(asked.target)) return answerOwnPath(dependencies, asked)
   const user = identify(dependencies, asked)
   if (user === 'wrong token') return sendText(response, 401, 'The token is wrong, or is not for this site')
@@ -82,11 +92,17 @@ function readAsked(
   return { request, response, snapshot, site, host, authority, method, target }
 }
 
-/** Spellings that some servers take for an identity header. Caddy removes the usual ones before it asks. */
-function namesIdentity({ headers }: IncomingMessage): boolean {
-  return Object.keys(headers).some((name) => name.startsWith('remote') && spellings.has(name.replaceAll(/[^a-z]/g, '')))
+/** The letters of names of headers. Some servers tell no more apart; Caddy removes the usual spellings before it asks. */
+const lettersOf = (names: readonly string[]): ReadonlySet<string> =>
+  new Set(names.map((name) => name.toLowerCase().replaceAll(/[^a-z]/g, '')))
+const identitySpellings = lettersOf(identityHeaders)
+const overrideSpellings = lettersOf(methodOverrides)
+
+function hasSpellingOf(spellings: ReadonlySet<string>, { headers }: IncomingMessage): boolean {
+  return Object.keys(headers).some(
+    (name) => /^(?:remote|x)/.test(name) && spellings.has(name.replaceAll(/[^a-z]/g, '')),
+  )
 }
-const spellings = new Set(identityHeaders.map((name) => name.replaceAll('-', '').toLowerCase()))
 
 /** A token counts before a cookie; a wrong one is refused, so that a program learns of it. */
 function identify(
@@ -181,7 +197,7 @@ function isPageVisit({ request, method }: AskedRequest): boolean {
 
 /** Returns true for the paths at which the portal itself answers. */
 function isOwnPath(target: string): boolean {
-  const [path = ''] = target.split('?', 1)
+  const path = pathOf(target)
   return path === portalPath || path.startsWith(`${portalPath}/`)
 }
 
