@@ -108,6 +108,11 @@ describe('what goes wrong with an order is said in words', { skip: (await orderO
     assert.match(failed.problem?.text ?? '', /could not verify example\.org: .*TXT/)
     await place.until(failed.id, ({ records }) => records.length === 0)
     assert.deepEqual(await place.names.txt('_acme-challenge.example.org'), [])
+    // The next order is under way, and the page still says why the one before failed.
+    assert.equal((await place.admin.call('POST', `/api/certificate-orders/${failed.id}/run`)).status, 200)
+    const again = await place.until(failed.id, ({ state }) => state === 'working')
+    assert.deepEqual(again.problem, failed.problem)
+    await place.until(failed.id, ({ state, problem }) => state === 'waiting' && problem?.at !== failed.problem?.at)
   })
 
   test('a challenge that is delegated by CNAME is proved in the other zone', async () => {

@@ -134,7 +134,7 @@ export const OrderView = z
       .meta({ description: 'Number of the certificate for sites; null before the first' }),
     state: z.enum(['working', 'waiting', 'valid', 'revoked']).meta({
       description:
-        '`waiting`: after a failure, until the next attempt; `valid`: nothing to do before the renewal; `revoked`: not renewed any more',
+        '`working`: a step is done or awaited; `waiting`: after a failure, until the next attempt; `valid`: nothing to do before the renewal; `revoked`: not renewed any more',
     }),
     step: z.enum([
       'idle',
@@ -156,7 +156,11 @@ export const OrderView = z
         advice: z.string().meta({ description: 'What to do' }),
         at: timestamp,
       })
-      .nullable(),
+      .nullable()
+      .meta({
+        description:
+          'The last failure. That of a step goes when the step succeeds; that of a whole order stays while another one is tried',
+      }),
     next_at: timestamp.nullable(),
     renew_at: timestamp.nullable(),
     not_after: timestamp.nullable(),

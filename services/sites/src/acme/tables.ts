@@ -46,10 +46,12 @@ export interface OrderRow {
   progress: string
   /** Key of the certificate that is being ordered, PEM, sealed. */
   key_sealed: string | null
-  /** Consecutive failures. */
+  /** Consecutive failures of the step. */
   attempts: number
-  /** `Problem` as JSON; null while nothing is wrong. */
+  /** `Problem` of the step as JSON; null while nothing is wrong. */
   problem: string | null
+  /** `FailedOrders` as JSON; null while none failed since the last certificate. */
+  failed_orders: string | null
   /** Newest steps in words, as JSON. */
   history: string
   /** Time of the next step; null for none. */

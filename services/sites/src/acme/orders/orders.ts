@@ -11,7 +11,7 @@ import * as store from '../store.ts'
 import type { OrderRow } from '../tables.ts'
 import { createAccounts } from './accounts.ts'
 import { changeNewest } from './change-order.ts'
-import { begin, type OrderState } from './order-machine.ts'
+import { begin, type OrderState, tryNow } from './order-machine.ts'
 import { OrderRunner, readOrder, type OrderRunnerDependencies } from './order-runner.ts'
 import { Revocations } from './revocations.ts'
 import { columnsOf, orderView, stateOfRow } from './order-view.ts'
@@ -139,7 +139,7 @@ export class Orders {
     if (problem?.code === 'rate-limited' && nextAt !== null && nextAt > now)
       throw conflict(`The authority allows no more before ${new Date(nextAt).toISOString()}`, 'rate_limited')
     const isResting = ['idle', 'revoked'].includes(state.progress.step)
-    const again: OrderState = isResting ? begin(state, 'The renewal was asked for', now) : { ...state, nextAt: now }
+    const again: OrderState = isResting ? begin(state, 'The renewal was asked for', now) : tryNow(state, now)
     await store.changeOrder(db, row, { values: columnsOf(again), isOver: false, now })
     this.#runner.wake()
     return this.find(id)
