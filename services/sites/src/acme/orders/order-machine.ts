@@ -26,7 +26,13 @@ export type Progress =
   | (Placed & { readonly step: 'publish'; readonly challenges: readonly Challenge[] })
   /** `since` is when the last record was made, milliseconds. */
   | (Placed & { readonly step: 'spread'; readonly challenges: readonly Challenge[]; readonly since: number })
-  | (Placed & { readonly step: 'validate'; readonly challenges: readonly Challenge[]; readonly since: number })
+  /** `answered` holds the addresses of the challenges that were answered: each answer is another try of the authority. */
+  | (Placed & {
+      readonly step: 'validate'
+      readonly challenges: readonly Challenge[]
+      readonly since: number
+      readonly answered?: readonly string[]
+    })
   | (Placed & { readonly step: 'finalize' })
   | (Placed & { readonly step: 'download' })
 

@@ -7,8 +7,10 @@ import { generateKey, type Signer, txtValue } from '../client/jws.ts'
 import { renewalId } from '../client/renewal-id.ts'
 import type { Lookups } from '../dns/lookups.ts'
 import { type DnsProvider, ProviderFailed, type TxtRecord } from '../providers/provider.ts'
+import { expired } from './failures.ts'
 import { type Challenge, type Outcome, type Progress, twoThirds } from './order-machine.ts'
 import { judgeSpread } from './spreading.ts'
+import { pollAfter, validate } from './validation.ts'
 
 /** What a step of one order works with. */
 export interface StepContext {
@@ -40,8 +42,6 @@ export interface Performed {
 }
 
 const minute = 60_000
-/** Time for which the authority may check the proofs. */
-const maxValidation = 30 * minute
 /** Time that a new certificate is left alone. */
 const minRest = 60 * minute
 
@@ -141,8 +141,6 @@ async function readChallenges({ client, signer }: StepContext, progress: At<'rea
   return { kind: 'next', progress: { ...placed, step: 'publish', challenges }, text: `To be proved by DNS: ${names}` }
 }
 
-const expired = (text: string): Outcome => ({ kind: 'failed', failure: { code: 'order-expired', text } })
-
 async function publish(context: StepContext, progress: At<'publish'>): Promise<Outcome> {
   const { lookups, provider, note, now } = context
   const records: TxtRecord[] = []
@@ -169,29 +167,6 @@ function checkRoom(records: readonly TxtRecord[], { maxValues = Infinity }: DnsP
   }
 }
 
-async function validate({ client, signer, now }: StepContext, progress: At<'validate'>): Promise<Outcome> {
-  const account = await signer()
-  let waitMs: number | undefined
-  for (const { authorization, url, domain } of progress.challenges) {
-    const { status, challenges, retryAfterMs } = await client.findAuthorization(account, authorization)
-    if (status === 'valid') continue
-    const challenge = challenges.find((each) => each.url === url)
-    if (status !== 'pending') {
-      const detail = challenge?.error?.detail ?? ''
-      if (status !== 'invalid') return expired(`The proof of ${domain} is ${status}`)
-      const text = `The authority could not verify ${domain}${detail === '' ? '' : `: ${detail.slice(0, 400)}`}`
-      return { kind: 'failed', failure: { code: 'validation-failed', text } }
-    }
-    if (challenge?.status === 'pending') await client.respond(account, url)
-    waitMs = Math.max(waitMs ?? 0, retryAfterMs ?? 2000)
-  }
-  const { order, finalize: finalizeUrl, since } = progress
-  if (waitMs === undefined)
-    return { kind: 'next', progress: { step: 'finalize', order, finalize: finalizeUrl }, text: 'All names are proved' }
-  if (now - since > maxValidation) return expired('The authority did not check the proofs in 30 minutes')
-  return { kind: 'wait', ms: waitMs, text: 'The authority checks the records' }
-}
-
 async function finalize({ client, signer, domains, key }: StepContext, progress: At<'finalize'>): Promise<Outcome> {
   const account = await signer()
   if (key === undefined) return expired('The key of the order is gone')
@@ -216,7 +191,9 @@ async function download(context: StepContext, progress: At<'download'>): Promise
   if (found.status === 'ready')
     return { outcome: { kind: 'next', progress: { ...progress, step: 'finalize' }, text: 'The order is ready' } }
   if (found.certificate === undefined)
-    return { outcome: { kind: 'wait', ms: found.retryAfterMs ?? 2000, text: 'The authority issues the certificate' } }
+    return {
+      outcome: { kind: 'wait', ms: pollAfter(found.retryAfterMs), text: 'The authority issues the certificate' },
+    }
   const chain = await client.download(account, found.certificate)
   try {
     const certificateId = await install(chain, key)
