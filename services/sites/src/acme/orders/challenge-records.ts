@@ -5,6 +5,7 @@ import { ProviderFailed, type TxtRecord } from '../providers/provider.ts'
 import type { Providers } from '../providers/providers.ts'
 import * as store from '../store.ts'
 import type { AcmeTables, ChallengeRecordRow, OrderRow } from '../tables.ts'
+import { allEnded } from './all-ended.ts'
 import { pauseAfter } from './order-machine.ts'
 
 interface ChallengeRecordsDependencies {
@@ -52,7 +53,7 @@ export function createChallengeRecords({ db, timers, log, providers, isClosed }:
     /** Removes the records that no order needs any more; returns the ids of the orders whose records changed. */
     async sweep(): Promise<string[]> {
       const due = await store.dueRecords(db, timers.now(), together)
-      await Promise.all(due.map(remove))
+      await allEnded(due.map(remove))
       return due.map(({ order_id: id }) => id)
     },
   }

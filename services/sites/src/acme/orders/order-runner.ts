@@ -10,6 +10,7 @@ import { findRevocation } from '../revocation-store.ts'
 import * as store from '../store.ts'
 import type { AcmeTables, OrderRow } from '../tables.ts'
 import type { Accounts } from './accounts.ts'
+import { allEnded } from './all-ended.ts'
 import { createChallengeRecords, OrderGone, type ChallengeRecords } from './challenge-records.ts'
 import { failureOf } from './failures.ts'
 import { advance, type OrderState, type Outcome } from './order-machine.ts'
@@ -38,6 +39,8 @@ const together = 5
 /** Longest and shortest time between two looks for due steps, milliseconds. */
 const longest = 60_000
 const shortest = 200
+/** Pause after a round with an error that nobody expects, such as a full disk; with each one in a row longer, up to `longest`. */
+const afterError = 30_000
 /** Time that running steps have when the service ends, milliseconds. */
 const patience = 5000
 
@@ -55,6 +58,7 @@ export class OrderRunner {
   #cancel: () => void = () => undefined
   #isClosed = false
   #isPoked = false
+  #failedRounds = 0
 
   constructor(dependencies: OrderRunnerDependencies) {
     this.#dependencies = dependencies
@@ -90,18 +94,26 @@ export class OrderRunner {
   }
 
   async #work(): Promise<void> {
-    await this.#round().catch((error: unknown) =>
-      this.#dependencies.log.error({ err: error }, 'certificates could not be ordered'),
+    const pause = await this.#round().then(
+      () => this.#afterRound(),
+      (error: unknown) => this.#afterFailedRound(error),
     )
-    const pause = await this.#pause()
     this.#running = undefined
     const isPoked = this.#isPoked
     this.#isPoked = false
     this.wake(isPoked ? 0 : pause)
   }
 
-  async #pause(): Promise<number> {
+  /** The steps are still due, and their results may be lost again: the authority must not be asked the same all the time. */
+  #afterFailedRound(error: unknown): number {
+    this.#dependencies.log.error({ err: error }, 'certificates could not be ordered')
+    this.#failedRounds += 1
+    return Math.min(longest, this.#failedRounds * afterError)
+  }
+
+  async #afterRound(): Promise<number> {
     const { db, timers, log } = this.#dependencies
+    this.#failedRounds = 0
     try {
       const next = await store.nextDue(db)
       return next === undefined ? longest : Math.min(longest, Math.max(shortest, next - timers.now()))
@@ -119,7 +131,7 @@ export class OrderRunner {
       if (order !== undefined) onStep(order)
     }
     const due = await store.dueOrders(db, timers.now(), together)
-    await Promise.all(due.map((row) => this.#step(row)))
+    await allEnded(due.map((row) => this.#step(row)))
   }
 
   async #step(row: OrderRow): Promise<void> {

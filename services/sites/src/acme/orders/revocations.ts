@@ -10,6 +10,7 @@ import type { RevocationRequest } from '../schema.ts'
 import * as store from '../store.ts'
 import type { AcmeTables, OrderRow, RevocationRow } from '../tables.ts'
 import type { Accounts } from './accounts.ts'
+import { allEnded } from './all-ended.ts'
 import { changeNewest } from './change-order.ts'
 import { advice, failureOf } from './failures.ts'
 import { begin, noted, pauseAfter, withdraw } from './order-machine.ts'
@@ -64,7 +65,7 @@ export class Revocations {
   async sweep(): Promise<string[]> {
     const { db, timers } = this.#dependencies
     const due = await revocationStore.dueRevocations(db, timers.now(), together)
-    await Promise.all(due.map((row) => this.#revokeDue(row)))
+    await allEnded(due.map((row) => this.#revokeDue(row)))
     return due.map(({ order_id: id }) => id)
   }
 
