@@ -13,6 +13,9 @@ export const DnsProviderView = z
     kind: z.string(),
     label: z.string().meta({ description: 'Name of the kind' }),
     settings: z.record(z.string(), z.string()).meta({ description: 'Without secrets' }),
+    records: z
+      .array(z.object({ name: z.string(), zone: z.string() }))
+      .meta({ description: 'TXT records that were made through it and are still to be removed' }),
     created_at: timestamp,
     changed_at: timestamp,
   })
@@ -63,6 +66,13 @@ export const DnsProviderChange = z
   })
   .meta({ id: 'DnsProviderChange' })
 export type DnsProviderChange = z.infer<typeof DnsProviderChange>
+
+/** How a DNS provider is deleted. */
+export const DnsProviderRemoval = z.object({
+  leave_records: z.enum(['true', 'false']).optional().meta({
+    description: 'True: TXT records that were made through it and are still to be removed are left there',
+  }),
+})
 
 const OrderDomains = domainList(50)
 

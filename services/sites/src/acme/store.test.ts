@@ -73,7 +73,7 @@ onBothDatabases(async ({ query: db }, name) => {
     assert.equal(await store.noteRecord(db, record('b', 'v')), true)
     assert.equal(await store.noteRecord(db, { ...record('b', 'v'), id: 'again' }), true)
     assert.deepEqual(await store.dueRecords(db, now, 5), [])
-    assert.equal((await store.usesOfProvider(db, 'p')).records, 1)
+    assert.equal((await store.recordsAt(db, 'p')).length, 1)
     const row = await store.findOrder(db, 'b')
     assert.ok(row !== undefined)
     await store.changeOrder(db, row, { values: {}, isOver: true, now })
@@ -89,6 +89,25 @@ onBothDatabases(async ({ query: db }, name) => {
     assert.equal((await store.dueRecords(db, now, 5)).length, 2)
     for (const { id } of await store.dueRecords(db, now, 5)) await store.deleteRecord(db, id)
     assert.equal(await store.nextDue(db), (await store.findOrder(db, 'a'))?.next_at ?? undefined)
+  })
+
+  await test(`${name}: the same proof through another provider is another record, and both stay until the order is over`, async () => {
+    await store.insertProvider(db, { ...provider, id: 'q' })
+    await store.insertOrder(db, order('d'))
+    await store.noteRecord(db, record('d', 'v'))
+    const write = { isOver: true, now }
+    const read = async () => (await store.findOrder(db, 'd')) ?? assert.fail()
+    await store.changeOrder(db, await read(), { ...write, values: { provider_id: 'q' } })
+    assert.equal((await store.dueRecords(db, now, 5)).length, 1)
+    assert.equal(await store.noteRecord(db, { ...record('d', 'v'), id: 'at q', provider_id: 'q' }), true)
+    assert.deepEqual(await store.dueRecords(db, now, 5), [], 'a removal through p could reach the same zone')
+    const providers = async () => (await store.dueRecords(db, now, 5)).map(({ provider_id: id }) => id).toSorted()
+    await store.changeOrder(db, await read(), { ...write, values: {} })
+    assert.deepEqual(await providers(), ['p', 'q'])
+    await store.deleteOrder(db, 'd', now)
+    await store.deleteProvider(db, 'q')
+    assert.deepEqual(await providers(), ['p'])
+    for (const { id } of await store.dueRecords(db, now, 5)) await store.deleteRecord(db, id)
   })
 
   await test(`${name}: a revocation waits for a certificate or the end of its order, and is done once`, async () => {

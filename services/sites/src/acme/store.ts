@@ -31,12 +31,10 @@ export async function changeProvider(
   return numUpdatedRows > 0n
 }
 
-/** What a provider is needed for: the names of orders, and the number of TXT records that are there. */
-export async function usesOfProvider(db: Db, id: string): Promise<{ orders: string[]; records: number }> {
+/** The names of the orders that need a provider. */
+export async function ordersOfProvider(db: Db, id: string): Promise<string[]> {
   const orders = db.selectFrom('certificate_orders').select('name').where('provider_id', '=', id).orderBy('name')
-  const records = db.selectFrom('challenge_records').select((eb) => eb.fn.countAll<number>().as('count'))
-  const { count } = await records.where('provider_id', '=', id).executeTakeFirstOrThrow()
-  return { orders: (await orders.execute()).map(({ name }) => name), records: count }
+  return (await orders.execute()).map(({ name }) => name)
 }
 
 /** Makes the failed steps due that may have failed because of a provider's settings. */
@@ -53,8 +51,12 @@ export async function retryOrdersAt(db: Db, directory: string, now: number): Pro
   await retry.where('problem', 'like', '%"code":"external-account"%').execute()
 }
 
+/** Deletes a provider, and forgets the TXT records that were made through it. */
 export async function deleteProvider(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('dns_providers').where('id', '=', id).execute()
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('challenge_records').where('provider_id', '=', id).execute()
+    await trx.deleteFrom('dns_providers').where('id', '=', id).execute()
+  })
 }
 
 /** Stores the key of an account, unless there is one for the directory; returns the account that counts. */
@@ -158,22 +160,29 @@ async function releaseRecords(db: Db, orderId: string, now: number): Promise<voi
   await due.where('next_at', 'is', null).execute()
 }
 
-/** Notes a record before it is made; false when the order is gone. */
+/**
+ * Notes a record before it is made; false when the order is gone. An authority may ask for the proof of an earlier order again:
+ * its records stay then, also those of another provider, which may reach the same zone.
+ */
 export async function noteRecord(db: Db, row: ChallengeRecordRow): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const order = trx.selectFrom('certificate_orders').select('id').where('id', '=', row.order_id)
     if ((await order.executeTakeFirst()) === undefined) return false
-    const same = trx.selectFrom('challenge_records').select('id').where('order_id', '=', row.order_id)
-    const known = await same.where('name', '=', row.name).where('value', '=', row.value).executeTakeFirst()
-    if (known === undefined) await trx.insertInto('challenge_records').values(row).execute()
-    // An authority may ask for the proof of an earlier order again, whose record was about to be removed.
-    else await postponeRecord(trx, { id: known.id, attempts: 0, problem: null, next_at: null })
+    const records = trx.selectFrom('challenge_records').selectAll().where('order_id', '=', row.order_id)
+    const same = await records.where('name', '=', row.name).where('value', '=', row.value).execute()
+    for (const { id } of same) await postponeRecord(trx, { id, attempts: 0, problem: null, next_at: null })
+    const isKnown = same.some(({ provider_id: id, zone }) => id === row.provider_id && zone === row.zone)
+    if (!isKnown) await trx.insertInto('challenge_records').values(row).execute()
     return true
   })
 }
 
 export function recordsOf(db: Db, orderId: string): Promise<ChallengeRecordRow[]> {
   return db.selectFrom('challenge_records').selectAll().where('order_id', '=', orderId).orderBy('name').execute()
+}
+
+export function recordsAt(db: Db, providerId: string): Promise<ChallengeRecordRow[]> {
+  return db.selectFrom('challenge_records').selectAll().where('provider_id', '=', providerId).orderBy('name').execute()
 }
 
 export function listRecords(db: Db): Promise<ChallengeRecordRow[]> {

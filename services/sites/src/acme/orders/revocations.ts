@@ -11,7 +11,7 @@ import * as store from '../store.ts'
 import type { AcmeTables, OrderRow, RevocationRow } from '../tables.ts'
 import type { Accounts } from './accounts.ts'
 import { allEnded } from './all-ended.ts'
-import { changeNewest } from './change-order.ts'
+import { changeNewest, noteInHistory } from './change-order.ts'
 import { advice, failureOf } from './failures.ts'
 import { begin, noted, pauseAfter, withdraw } from './order-machine.ts'
 import { columnsOf, serialOf, stateOfRow } from './order-view.ts'
@@ -102,7 +102,7 @@ export class Revocations {
       await this.#send(row)
       if (order === undefined) return await revocationStore.deleteRevocation(db, row.order_id)
       await revocationStore.finishRevocation(db, row, timers.now())
-      await this.#note(row.order_id, doneText(row))
+      await noteInHistory(this.#dependencies, row.order_id, doneText(row))
     } catch (error) {
       if (isClosed()) return
       const failure = failureOf(error)
@@ -120,7 +120,7 @@ export class Revocations {
 
   async #expire({ order_id: id }: RevocationRow): Promise<void> {
     await revocationStore.deleteRevocation(this.#dependencies.db, id)
-    await this.#note(id, 'The old certificate expired before it was revoked')
+    await noteInHistory(this.#dependencies, id, 'The old certificate expired before it was revoked')
   }
 
   async #postpone(row: RevocationRow, { text, waitMs = 0 }: { text: string; waitMs?: number | undefined }) {
@@ -151,12 +151,6 @@ export class Revocations {
   async #leaf({ certificate_id: number }: OrderRow): Promise<string | undefined> {
     const chain = number === null ? undefined : await this.#dependencies.uploads.chain(number)
     return chain === undefined ? undefined : new X509Certificate(chain).toString()
-  }
-
-  #note(id: string, text: string): Promise<boolean> {
-    return changeNewest(this.#dependencies, id, (order, now) => {
-      return { values: columnsOf(noted(stateOfRow(order), text, now)), isOver: false }
-    })
   }
 }
 
