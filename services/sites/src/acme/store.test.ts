@@ -88,7 +88,7 @@ onBothDatabases(async ({ query: db }, name) => {
     await db.insertInto('challenge_records').values(orphan).execute()
     assert.equal((await store.dueRecords(db, now, 5)).length, 2)
     for (const { id } of await store.dueRecords(db, now, 5)) await store.deleteRecord(db, id)
-    assert.equal(await store.nextDue(db), (await store.findOrder(db, 'a'))?.next_at ?? undefined)
+    assert.equal(await store.nextDue(db, now), (await store.findOrder(db, 'a'))?.next_at ?? undefined)
   })
 
   await test(`${name}: the same proof through another provider is another record, and both stay until the order is over`, async () => {
@@ -122,7 +122,7 @@ onBothDatabases(async ({ query: db }, name) => {
     assert.equal((await revocationStore.dueRevocations(db, now, 5)).length, 1)
     const later = { order_id: 'c', attempts: 1, problem: 'away', next_at: now - 5 }
     await revocationStore.postponeRevocation(db, later)
-    assert.equal(await store.nextDue(db), now - 5)
+    assert.equal(await store.nextDue(db, now), now - 5)
     await revocationStore.finishRevocation(db, revocation('c'), now)
     await revocationStore.postponeRevocation(db, later)
     await store.changeOrder(db, await read(), { ...write, isIssued: true })
@@ -134,5 +134,28 @@ onBothDatabases(async ({ query: db }, name) => {
     await store.deleteOrder(db, 'c', now)
     assert.equal((await revocationStore.dueRevocations(db, now, 5)).length, 1)
     await revocationStore.deleteRevocation(db, 'c')
+  })
+
+  await test(`${name}: a time that a wrong clock has set is due, for no wait is longer than a week`, async () => {
+    await db.deleteFrom('certificate_orders').execute()
+    assert.equal(await store.nextDue(db, now), undefined)
+    for (const [days, isDue] of [
+      [-1, true],
+      [7, false],
+      [365, true],
+    ] as const) {
+      const next_at = now + days * 86_400_000
+      await store.insertOrder(db, { ...order('e'), next_at })
+      assert.equal(await store.nextDue(db, now), days === 365 ? now : next_at, `order in ${days} days`)
+      assert.equal((await store.dueOrders(db, now, 5)).length, isDue ? 1 : 0, `order in ${days} days`)
+      await store.noteRecord(db, record('e', 'v'))
+      await store.deleteOrder(db, 'e', next_at)
+      assert.equal((await store.dueRecords(db, now, 5)).length, isDue ? 1 : 0, `record in ${days} days`)
+      await store.deleteRecord(db, 'e v')
+      await revocationStore.putRevocation(db, { ...revocation('e'), next_at })
+      assert.equal(await store.nextDue(db, now), days === 365 ? now : next_at, `revocation in ${days} days`)
+      assert.equal((await revocationStore.dueRevocations(db, now, 5)).length, isDue ? 1 : 0, `in ${days} days`)
+      await revocationStore.deleteRevocation(db, 'e')
+    }
   })
 })

@@ -1,12 +1,13 @@
 import type { Kysely } from 'kysely'
 import { putRevocation, releaseRevocation } from './revocation-store.ts'
-import type {
-  AcmeAccountRow,
-  AcmeTables,
-  ChallengeRecordRow,
-  DnsProviderRow,
-  OrderRow,
-  RevocationRow,
+import {
+  type AcmeAccountRow,
+  type AcmeTables,
+  type ChallengeRecordRow,
+  type DnsProviderRow,
+  maxWait,
+  type OrderRow,
+  type RevocationRow,
 } from './tables.ts'
 
 type Db = Kysely<AcmeTables>
@@ -100,18 +101,26 @@ export async function insertOrder(db: Db, row: OrderRow): Promise<void> {
 
 /** Orders whose next step is due, the longest waiting first. */
 export function dueOrders(db: Db, now: number, limit: number): Promise<OrderRow[]> {
-  const due = db.selectFrom('certificate_orders').selectAll().where('next_at', '<=', now)
+  const due = db
+    .selectFrom('certificate_orders')
+    .selectAll()
+    .where((row) => row.or([row('next_at', '<=', now), row('next_at', '>', now + maxWait)]))
   return due.orderBy('next_at').orderBy('id').limit(limit).execute()
 }
 
 /** The time of the next step of any order, record or revocation; undefined for none. */
-export async function nextDue(db: Db): Promise<number | undefined> {
-  const order = db.selectFrom('certificate_orders').select((eb) => eb.fn.min('next_at').as('at'))
-  const record = db.selectFrom('challenge_records').select((eb) => eb.fn.min('next_at').as('at'))
-  const revocation = db.selectFrom('certificate_revocations').select((eb) => eb.fn.min('next_at').as('at'))
-  const queries = [order, record, revocation]
-  const found = await Promise.all(queries.map((query) => query.executeTakeFirst()))
-  const times = found.flatMap((row) => (row?.at === null || row === undefined ? [] : [row.at]))
+export async function nextDue(db: Db, now: number): Promise<number | undefined> {
+  const tables = ['certificate_orders', 'challenge_records', 'certificate_revocations'] as const
+  const found = await Promise.all(
+    tables.map((table) => {
+      const times = db
+        .selectFrom(table)
+        .select(({ fn }) => [fn.min('next_at').as('first'), fn.max('next_at').as('last')])
+      return times.executeTakeFirst()
+    }),
+  )
+  const times = found.flatMap((row) => [row?.first ?? [], row?.last ?? []].flat())
+  if (times.some((at) => at > now + maxWait)) return now
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
@@ -197,7 +206,8 @@ export function dueRecords(db: Db, now: number, limit: number): Promise<Challeng
     .where((row) => {
       const orders = row.selectFrom('certificate_orders').select('id')
       const order = orders.whereRef('certificate_orders.id', '=', 'challenge_records.order_id')
-      return row.or([row('next_at', '<=', now), row.and([row('next_at', 'is', null), row.not(row.exists(order))])])
+      const isOrphan = row.and([row('next_at', 'is', null), row.not(row.exists(order))])
+      return row.or([row('next_at', '<=', now), row('next_at', '>', now + maxWait), isOrphan])
     })
   return due.orderBy('next_at').limit(limit).execute()
 }

@@ -94,6 +94,14 @@ test('a certificate in place rests until it is due, and renewal information is r
   assert.equal(twoThirds(0, 90), 60)
 })
 
+test('a wait that began by a clock that was ahead is counted from now', () => {
+  const ahead: Progress = { step: 'spread', ...placed, challenges: [], since: now + 365 * 24 * hour }
+  const { progress } = advance(at(ahead), { kind: 'wait', ms: 2000, text: 'Waiting' }, now).state
+  assert.deepEqual(progress, { ...ahead, since: now })
+  const later = advance(at(progress), { kind: 'wait', ms: 2000, text: 'Waiting' }, now + hour).state
+  assert.deepEqual(later.progress, { ...ahead, since: now })
+})
+
 test('whatever happens, there is a next step, the history stays short, and a certificate is never forgotten', () => {
   const codes = Object.keys(advice) as FailureCode[]
   const outcome = fc.oneof(

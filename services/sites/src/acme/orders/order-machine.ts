@@ -158,7 +158,9 @@ export function advance(state: OrderState, outcome: Outcome, now: number): Advan
     }
     case 'wait': {
       const history = added(state.history, { at: now, tone: 'step', text: outcome.text })
-      return { state: { ...state, attempts: 0, problem: null, nextAt: now + outcome.ms, history }, keepsRecords: true }
+      const progress = sinceAtLast(state.progress, now)
+      const next = { ...state, progress, attempts: 0, problem: null, nextAt: now + outcome.ms, history }
+      return { state: next, keepsRecords: true }
     }
     case 'issued': {
       const { renewAt, notAfter } = outcome
@@ -174,6 +176,10 @@ export function advance(state: OrderState, outcome: Outcome, now: number): Advan
       return afterFailure(state, outcome.failure, now)
   }
 }
+
+/** Counts a wait from now when it began in the future, by a clock that was wrong. */
+const sinceAtLast = (progress: Progress, now: number): Progress =>
+  'since' in progress && progress.since > now ? { ...progress, since: now } : progress
 
 /** Renewal information is read some times a day, so that a certificate that is to be revoked is replaced before. */
 const restUntil = (renewAt: number, now: number): number => Math.min(renewAt, now + renewalCheck)

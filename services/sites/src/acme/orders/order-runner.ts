@@ -115,8 +115,9 @@ export class OrderRunner {
     const { db, timers, log } = this.#dependencies
     this.#failedRounds = 0
     try {
-      const next = await store.nextDue(db)
-      return next === undefined ? longest : Math.min(longest, Math.max(shortest, next - timers.now()))
+      const now = timers.now()
+      const next = await store.nextDue(db, now)
+      return next === undefined ? longest : Math.min(longest, Math.max(shortest, next - now))
     } catch (error) {
       log.error({ err: error }, 'due steps of certificate orders could not be read')
       return longest

@@ -32,6 +32,8 @@ interface RevocationsDependencies {
 const together = 5
 /** After so many attempts, about a day, a certificate is revoked although a Caddy still has it. */
 const maxAttempts = 28
+/** After so many attempts, about a month, nobody waits for the revocation of a certificate that has expired. */
+const maxExpiredAttempts = 726
 
 const reasonWords: Readonly<Record<RevocationReason, string>> = {
   key_compromised: 'its key is compromised',
@@ -96,7 +98,6 @@ export class Revocations {
     const { db, timers, log, isClosed } = this.#dependencies
     try {
       const order = await store.findOrder(db, row.order_id)
-      if (new X509Certificate(row.certificate).validToDate.getTime() <= timers.now()) return await this.#expire(row)
       const why = await this.#whyNotServed(order, row)
       if (why !== undefined) return await this.#postpone(row, { text: `Caddy has the old certificate: ${why}` })
       await this.#send(row)
@@ -108,6 +109,9 @@ export class Revocations {
       const failure = failureOf(error)
       if (failure === undefined) log.error({ err: error }, 'a certificate could not be revoked')
       const text = failure?.text ?? 'It could not be revoked; the log of the service says more'
+      // The clock of this machine may be wrong: it alone ends nothing.
+      const isOver = failure?.code === 'authority-refused' || row.attempts >= maxExpiredAttempts
+      if (isOver && hasExpired(row, timers.now())) return this.#expire(row, text)
       await this.#postpone(row, { text, waitMs: failure?.retryAfterMs })
     }
   }
@@ -118,9 +122,9 @@ export class Revocations {
     return this.#dependencies.whyNotServed(number)
   }
 
-  async #expire({ order_id: id }: RevocationRow): Promise<void> {
+  async #expire({ order_id: id }: RevocationRow, why: string): Promise<void> {
     await revocationStore.deleteRevocation(this.#dependencies.db, id)
-    await noteInHistory(this.#dependencies, id, 'The old certificate expired before it was revoked')
+    await noteInHistory(this.#dependencies, id, `The old certificate expired before it was revoked. ${why}`)
   }
 
   async #postpone(row: RevocationRow, { text, waitMs = 0 }: { text: string; waitMs?: number | undefined }) {
@@ -141,7 +145,7 @@ export class Revocations {
     const { timers } = this.#dependencies
     const certificate = await this.#leaf(order)
     if (certificate === undefined) throw conflict('No certificate is issued yet', 'no_certificate')
-    if (new X509Certificate(certificate).validToDate.getTime() <= timers.now())
+    if (hasExpired({ certificate }, timers.now()))
       throw conflict('The certificate has expired: there is nothing to revoke', 'certificate_expired')
     const base = { order_id: order.id, directory: order.directory, certificate, reason }
     return { ...base, attempts: 0, problem: null, created_at: timers.now() }
@@ -153,6 +157,9 @@ export class Revocations {
     return chain === undefined ? undefined : new X509Certificate(chain).toString()
   }
 }
+
+const hasExpired = ({ certificate }: Pick<RevocationRow, 'certificate'>, now: number): boolean =>
+  new X509Certificate(certificate).validToDate.getTime() <= now
 
 const doneText = ({ certificate, reason }: Pick<RevocationRow, 'certificate' | 'reason'>): string =>
   `Revoked, because ${reasonWords[reason]}: serial number ${serialOf(certificate)}`
