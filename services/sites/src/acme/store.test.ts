@@ -136,6 +136,27 @@ onBothDatabases(async ({ query: db }, name) => {
     await revocationStore.deleteRevocation(db, 'c')
   })
 
+  await test(`${name}: a changed provider makes the steps due that it failed, also one that runs with the old settings`, async () => {
+    const later = now + 3_600_000
+    for (const [code, isRetried] of [
+      ['wrong-credentials', true],
+      ['wrong-zone', true],
+      ['provider-away', true],
+      ['provider-refused', true],
+      ['authority-away', false],
+      [undefined, false],
+    ] as const) {
+      const problem = code === undefined ? null : JSON.stringify({ code, text: '"code":"wrong-zone"', at: now })
+      await store.insertOrder(db, { ...order('f'), problem, next_at: later })
+      const running = (await store.findOrder(db, 'f')) ?? assert.fail()
+      await store.retryOrdersOf(db, 'p', now)
+      assert.equal((await store.findOrder(db, 'f'))?.next_at, isRetried ? now : later, `${code}`)
+      const late = { values: { next_at: later }, isOver: false, now }
+      assert.equal(await store.changeOrder(db, running, late), !isRetried, `${code} of the old settings`)
+      await store.deleteOrder(db, 'f', now)
+    }
+  })
+
   await test(`${name}: a time that a wrong clock has set is due, for no wait is longer than a week`, async () => {
     await db.deleteFrom('certificate_orders').execute()
     assert.equal(await store.nextDue(db, now), undefined)

@@ -38,18 +38,23 @@ export async function ordersOfProvider(db: Db, id: string): Promise<string[]> {
   return (await orders.execute()).map(({ name }) => name)
 }
 
+/** Makes failed steps due; the result of one that runs meanwhile, with the settings of before, is too late. */
+const retryOrders = (db: Db, now: number) =>
+  db.updateTable('certificate_orders').set(({ eb }) => ({ next_at: now, changed_at: eb('changed_at', '+', 1) }))
+
 /** Makes the failed steps due that may have failed because of a provider's settings. */
 export async function retryOrdersOf(db: Db, providerId: string, now: number): Promise<void> {
-  const retry = db.updateTable('certificate_orders').set({ next_at: now }).where('provider_id', '=', providerId)
-  await retry.where('problem', 'like', '%"code":"wrong-%').execute()
+  const retry = retryOrders(db, now).where('provider_id', '=', providerId)
+  const codes = ['{"code":"wrong-%', '{"code":"provider-%'] as const
+  await retry.where((eb) => eb.or(codes.map((code) => eb('problem', 'like', code)))).execute()
   const removals = db.updateTable('challenge_records').set({ next_at: now }).where('provider_id', '=', providerId)
   await removals.where('next_at', 'is not', null).execute()
 }
 
 /** Makes the steps due that failed because of the external account at an authority. */
 export async function retryOrdersAt(db: Db, directory: string, now: number): Promise<void> {
-  const retry = db.updateTable('certificate_orders').set({ next_at: now }).where('directory', '=', directory)
-  await retry.where('problem', 'like', '%"code":"external-account"%').execute()
+  const retry = retryOrders(db, now).where('directory', '=', directory)
+  await retry.where('problem', 'like', '{"code":"external-account"%').execute()
 }
 
 /** Deletes a provider, and forgets the TXT records that were made through it. */
@@ -210,6 +215,14 @@ export function dueRecords(db: Db, now: number, limit: number): Promise<Challeng
       return row.or([row('next_at', '<=', now), row('next_at', '>', now + maxWait), isOrphan])
     })
   return due.orderBy('next_at').limit(limit).execute()
+}
+
+/** True if another order needs the same record: then it is removed with that one's. */
+export async function isNeededElsewhere(db: Db, row: ChallengeRecordRow): Promise<boolean> {
+  const others = db.selectFrom('challenge_records').select('id').where('id', '<>', row.id)
+  const same = others.where('provider_id', '=', row.provider_id).where('zone', '=', row.zone)
+  const needed = same.where('name', '=', row.name).where('value', '=', row.value).where('next_at', 'is', null)
+  return (await needed.executeTakeFirst()) !== undefined
 }
 
 export async function postponeRecord(

@@ -36,8 +36,7 @@ export function createChallengeRecords({ db, timers, log, providers, isClosed }:
   }
   const remove = async (row: ChallengeRecordRow): Promise<void> => {
     try {
-      const provider = await providers.open(row.provider_id)
-      await provider?.removeTxt(row)
+      if (!(await store.isNeededElsewhere(db, row))) await (await providers.open(row.provider_id))?.removeTxt(row)
       await store.deleteRecord(db, row.id)
     } catch (error) {
       if (isClosed()) return

@@ -76,10 +76,17 @@ async function checkRenewal({ client, current, renewAt, now }: StepContext): Pro
   const due = (text: string): Outcome => ({ kind: 'next', progress: { step: 'account' }, text })
   if (current === undefined) return due('The certificate is ordered')
   const advised = await advisedRenewal(client, current, renewAt)
-  const at = advised?.at ?? renewAt ?? now
+  const at = Math.min(advised?.at ?? renewAt ?? now, latestRenewal(current))
   if (at > now) return { kind: 'rest', renewAt: at }
   const why = advised?.isEarly === true ? 'The authority asks for the renewal now' : 'The renewal is due'
   return due(advised?.explanation === undefined ? why : `${why}: ${advised.explanation}`)
+}
+
+/** When a tenth of the life is left: neither an authority nor a clock that was wrong may let a certificate expire. */
+function latestRenewal(chain: string): number {
+  const { validFromDate, validToDate } = new X509Certificate(chain)
+  const notAfter = validToDate.getTime()
+  return Math.round(notAfter - (notAfter - validFromDate.getTime()) / 10)
 }
 
 async function advisedRenewal(client: AcmeClient, current: string, known: number | null) {
@@ -211,7 +218,7 @@ async function issued(client: AcmeClient, chain: string, now: number): Promise<O
   const advised = await advisedRenewal(client, chain, null)
   // An authority that wants even a new certificate renewed must not get one order after the other.
   const earliest = now + Math.min(minRest, twoThirds(0, notAfter - notBefore))
-  const renewAt = Math.max(earliest, advised?.at ?? twoThirds(notBefore, notAfter))
+  const renewAt = Math.max(earliest, Math.min(advised?.at ?? twoThirds(notBefore, notAfter), latestRenewal(chain)))
   const until = certificate.validToDate.toISOString().slice(0, 10)
   return {
     kind: 'issued',

@@ -34,6 +34,12 @@ test('a certificate that the authority is about to revoke is renewed at once, wi
   assert.ok(inside.kind === 'rest' && inside.renewAt >= now + 10 * day && inside.renewAt <= now + 20 * day)
 })
 
+test('a certificate is renewed before it expires, whatever the authority or an earlier clock has said', async () => {
+  const after = { start: now + 95 * day, end: now + 96 * day, explanation: undefined }
+  for (const outcome of [await look(after), await look(undefined, now + 400 * day)])
+    assert.ok(outcome.kind === 'rest' && outcome.renewAt > now && outcome.renewAt < now + 85 * day)
+})
+
 test('without renewal information the time that is known holds', async () => {
   assert.deepEqual(await look(undefined), { kind: 'rest', renewAt: now + 59 * day })
   assert.deepEqual(await look(new AcmeError('away', 'gone')), { kind: 'rest', renewAt: now + 59 * day })
