@@ -80,6 +80,14 @@ test('an order that fails anew each time is tried later each time, and its probl
   assert.equal(advance(state, issued, now).state.failed, null)
 })
 
+test('a certificate that is issued and cannot be stored is not ordered again within a week', () => {
+  let state = at({ step: 'download', ...placed })
+  let time = now
+  for (; state.progress.step === 'download'; time = state.nextAt ?? assert.fail())
+    state = advance(state, failing('internal'), time).state
+  assert.ok(time - now > 6.9 * 24 * hour && time - now < 8 * 24 * hour, `after ${(time - now) / hour} hours`)
+})
+
 test('a certificate in place rests until it is due, and renewal information is read meanwhile', () => {
   const issued: Outcome = {
     kind: 'issued',

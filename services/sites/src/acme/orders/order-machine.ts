@@ -138,6 +138,8 @@ const passing: ReadonlySet<FailureCode> = new Set([
 ])
 /** After so many failures of one step in a row the order begins anew: an authority forgets orders after a week at most. */
 const maxAttempts = 12
+/** An issued certificate that cannot be fetched or stored is tried for a week: another one counts for limits of the authority. */
+const maxDownloads = 174
 
 /** Pause after a number of failures in a row, of a step that is tried again or of whole orders, milliseconds. */
 export function pauseAfter(attempts: number, isPassing: boolean): number {
@@ -191,7 +193,7 @@ function afterFailure(state: OrderState, { code, text, retryAfterMs = 0 }: Failu
   if (passing.has(code)) {
     const attempts = state.attempts + 1
     const nextAt = now + Math.max(pauseAfter(attempts, true), retryAfterMs)
-    const keepsRecords = attempts < maxAttempts
+    const keepsRecords = attempts < (state.progress.step === 'download' ? maxDownloads : maxAttempts)
     return { state: { ...base, progress: keepsRecords ? state.progress : anew, attempts, nextAt }, keepsRecords }
   }
   const failed = { count: (state.failed?.count ?? 0) + 1, problem }
