@@ -33,8 +33,9 @@ export type Progress =
       readonly since: number
       readonly answered?: readonly string[]
     })
-  | (Placed & { readonly step: 'finalize' })
-  | (Placed & { readonly step: 'download' })
+  /** `since` is when the names were proved, and when the signing request was handed in. */
+  | (Placed & { readonly step: 'finalize'; readonly since?: number })
+  | (Placed & { readonly step: 'download'; readonly since?: number })
 
 /** The name of a step. */
 export type Step = Progress['step']
@@ -181,7 +182,7 @@ export function advance(state: OrderState, outcome: Outcome, now: number): Advan
 
 /** Counts a wait from now when it began in the future, by a clock that was wrong. */
 const sinceAtLast = (progress: Progress, now: number): Progress =>
-  'since' in progress && progress.since > now ? { ...progress, since: now } : progress
+  'since' in progress && progress.since !== undefined && progress.since > now ? { ...progress, since: now } : progress
 
 /** Renewal information is read some times a day, so that a certificate that is to be revoked is replaced before. */
 const restUntil = (renewAt: number, now: number): number => Math.min(renewAt, now + renewalCheck)

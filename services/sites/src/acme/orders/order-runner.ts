@@ -15,7 +15,7 @@ import { createChallengeRecords, OrderGone, type ChallengeRecords } from './chal
 import { failureOf } from './failures.ts'
 import { advance, type OrderState, type Outcome } from './order-machine.ts'
 import { columnsOf, orderView, stateOfRow } from './order-view.ts'
-import { performStep, type Performed } from './perform-step.ts'
+import { performStep, type Performed } from './steps/perform-step.ts'
 import type { Revocations } from './revocations.ts'
 
 export interface OrderRunnerDependencies {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTestAuthority } from '../../../test/test-authority.ts'
-import type { AcmeClient } from '../client/acme-client.ts'
-import { AcmeError } from '../client/acme-error.ts'
-import { readRetryAfter } from '../client/retry-after.ts'
+import { createTestAuthority } from '../../../../test/test-authority.ts'
+import type { AcmeClient } from '../../client/acme-client.ts'
+import { AcmeError } from '../../client/acme-error.ts'
+import { readRetryAfter } from '../../client/retry-after.ts'
 import { performStep, type StepContext } from './perform-step.ts'
 
 const day = 86_400_000

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AcmeClient, Authorization } from '../client/acme-client.ts'
-import { AcmeError } from '../client/acme-error.ts'
-import { advance, begin, type OrderState, type Outcome, type Progress } from './order-machine.ts'
+import type { AcmeClient, Authorization } from '../../client/acme-client.ts'
+import { AcmeError } from '../../client/acme-error.ts'
+import { advance, begin, type OrderState, type Outcome, type Progress } from '../order-machine.ts'
 import { performStep, type StepContext } from './perform-step.ts'
 
 const now = Date.UTC(2031, 0, 1)

@@ -1,6 +1,6 @@
-import type { Authorization } from '../client/acme-client.ts'
-import { expired } from './failures.ts'
-import type { Challenge, Outcome, Progress } from './order-machine.ts'
+import type { Authorization } from '../../client/acme-client.ts'
+import { expired } from '../failures.ts'
+import type { Challenge, Outcome, Progress } from '../order-machine.ts'
 import type { StepContext } from './perform-step.ts'
 
 const second = 1000
@@ -43,7 +43,7 @@ async function awaitProofs({ client, signer, now }: ValidateContext, progress: V
   }
   const { order, finalize, since } = progress
   if (waitMs === undefined)
-    return { kind: 'next', progress: { step: 'finalize', order, finalize }, text: 'All names are proved' }
+    return { kind: 'next', progress: { step: 'finalize', order, finalize, since: now }, text: 'All names are proved' }
   if (now - since > maxValidation) return expired('The authority did not check the proofs in 30 minutes')
   return { kind: 'wait', ms: waitMs, text: 'The authority checks the records' }
 }
