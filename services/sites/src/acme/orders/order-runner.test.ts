@@ -5,6 +5,7 @@ import { migrate, openDatabase } from '@hearth/database'
 import { createLog, createSkippingTimers } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
 import { sql } from 'kysely'
+import { createTestAuthority } from '../../../test/test-authority.ts'
 import { migrations } from '../../database/migrations/index.ts'
 import type { Tables } from '../../tables.ts'
 import type { AcmeClient, AcmeOrder } from '../client/acme-client.ts'
@@ -17,8 +18,16 @@ import { columnsOf } from './order-view.ts'
 const minute = 60_000
 const processing: AcmeOrder = { status: 'processing', authorizations: [], finalize: 'https://ca.test/f' }
 
-/** A runner on a database of its own, with an authority that takes every order and never ends one. */
-async function openRunner(order: (names: readonly string[]) => Promise<void>) {
+interface Issuing {
+  /** PEM of the certificate that the authority issues; none without it. */
+  readonly chain: string
+  /** Called while the certificate is being stored. */
+  readonly onInstall: () => Promise<void>
+  readonly onRemove: (id: number) => void
+}
+
+/** A runner on a database of its own, with an authority that takes every order. */
+async function openRunner(order: (names: readonly string[]) => Promise<void>, issuing?: Issuing) {
   const database = openDatabase<Tables>({ file: ':memory:' })
   await migrate(database.query, migrations)
   const db = database.query
@@ -26,12 +35,15 @@ async function openRunner(order: (names: readonly string[]) => Promise<void>) {
   const now = timers.now()
   const provider = { id: 'p', name: 'Home', kind: 'webhook', settings_sealed: '', created_at: now, changed_at: now }
   await store.insertProvider(db, provider)
-  const client: Pick<AcmeClient, 'order' | 'findOrder'> = {
+  const client: Pick<AcmeClient, 'order' | 'findOrder' | 'download' | 'renewalWindow'> = {
     async order(_, names) {
       await order(names)
       return { ...processing, url: 'https://ca.test/o' }
     },
-    findOrder: () => Promise.resolve({ ...processing, retryAfterMs: undefined }),
+    findOrder: () =>
+      Promise.resolve({ ...processing, ...(issuing && { certificate: 'https://ca.test/c' }), retryAfterMs: undefined }),
+    download: () => Promise.resolve(issuing?.chain ?? assert.fail()),
+    renewalWindow: () => Promise.resolve(undefined),
   }
   const signer = () => Promise.resolve({ key: '', account: 'a' })
   const runner = new OrderRunner({
@@ -42,6 +54,17 @@ async function openRunner(order: (names: readonly string[]) => Promise<void>) {
     providers: { open: () => Promise.resolve({}) },
     accounts: { client: () => client, signer },
     revocations: { sweep: () => Promise.resolve([]) },
+    uploads: {
+      async install() {
+        await issuing?.onInstall()
+        return 7
+      },
+      chain: () => Promise.resolve(issuing?.chain),
+      remove(id: number) {
+        issuing?.onRemove(id)
+        return Promise.resolve(true)
+      },
+    },
     onStep: () => undefined,
     onClose: () => undefined,
   } as unknown as OrderRunnerDependencies)
@@ -115,4 +138,35 @@ test('a step whose result cannot be written does not let others be done twice at
     (step) => step === 'download',
   )
   assert.equal(most, 1)
+})
+
+test('a certificate that is issued while its order is changed stays with it; while it is deleted, it goes too', async () => {
+  const now = Date.now()
+  const validity = { notBefore: now - minute, notAfter: now + 90 * 24 * 60 * minute }
+  const { chain } = createTestAuthority().issue({ names: ['a.example.org'], ...validity })
+  for (const isDeleted of [false, true]) {
+    const removed: number[] = []
+    let installed = 0
+    await using place = await openRunner(() => Promise.resolve(), {
+      chain,
+      async onInstall() {
+        installed += 1
+        if (installed > 1) return
+        if (isDeleted) return store.deleteOrder(place.db, 'a', now)
+        const order = (await store.findOrder(place.db, 'a')) ?? assert.fail()
+        const values = { ...columnsOf({ ...begin({}, 'Changed', now), nextAt: null }), domains: 'b.example.org' }
+        await store.changeOrder(place.db, order, { values, isOver: true, now })
+      },
+      onRemove: (id) => void removed.push(id),
+    })
+    await place.add('a')
+    place.runner.wake()
+    const found = await eventually(
+      async () => ({ order: await store.findOrder(place.db, 'a'), removed }),
+      ({ order }) => (isDeleted ? removed.length > 0 : order?.certificate_id === 7),
+    )
+    assert.deepEqual([found.order?.domains, removed], isDeleted ? [undefined, [7]] : ['b.example.org', []])
+    const end = Math.floor(validity.notAfter / 1000) * 1000
+    if (!isDeleted) assert.deepEqual([found.order?.not_after, found.order?.next_at], [end, null])
+  }
 })

@@ -12,6 +12,7 @@ import type { AcmeTables, OrderRow } from '../tables.ts'
 import type { Accounts } from './accounts.ts'
 import { allEnded } from './all-ended.ts'
 import { createChallengeRecords, OrderGone, type ChallengeRecords } from './challenge-records.ts'
+import { changeNewest } from './change-order.ts'
 import { failureOf } from './failures.ts'
 import { advance, type OrderState, type Outcome } from './order-machine.ts'
 import { columnsOf, orderView, stateOfRow } from './order-view.ts'
@@ -25,7 +26,7 @@ export interface OrderRunnerDependencies {
   readonly log: Log
   readonly lookups: Lookups
   readonly providers: Providers
-  readonly uploads: Pick<Uploads, 'install' | 'chain'>
+  readonly uploads: Pick<Uploads, 'install' | 'remove' | 'chain'>
   readonly accounts: Accounts
   readonly revocations: Pick<Revocations, 'sweep'>
   /** Called after each step of an order. */
@@ -150,11 +151,22 @@ export class OrderRunner {
       ...(key !== undefined && { key_sealed: key === null ? null : sealer.seal(key, keyPlace(row.id)) }),
       ...(certificateId !== undefined && { certificate_id: certificateId }),
     }
-    if (!(await store.changeOrder(db, row, { values, isOver: !keepsRecords, isIssued, now }))) return
+    if (!(await store.changeOrder(db, row, { values, isOver: !keepsRecords, isIssued, now })))
+      return this.#keepCertificate(row.id, performed)
     // Waiting for the same thing again is no step.
     if (isSame(before, state)) return
     const after = await readOrder(db, row.id)
     if (after !== undefined) onStep(after)
+  }
+
+  /** An order that was changed while its certificate was stored keeps it; that of an order which was deleted goes. */
+  async #keepCertificate(id: string, { outcome, certificateId }: Performed): Promise<void> {
+    if (certificateId === undefined || outcome.kind !== 'issued') return
+    const issued = { certificate_id: certificateId, not_after: outcome.notAfter }
+    const isKept = await changeNewest(this.#dependencies, id, ({ certificate_id: known }) => {
+      return { values: known === null ? issued : {}, isOver: false }
+    })
+    if (!isKept) await this.#dependencies.uploads.remove(certificateId)
   }
 
   async #perform(row: OrderRow): Promise<Performed | undefined> {
