@@ -98,6 +98,20 @@ async function failure(page: Page, url: string, place: OrderPlace): Promise<void
   await page.getByText(/Check the key or token of the DNS provider/).waitFor()
   await page.getByRole('button', { name: 'Try now' }).waitFor()
   await assertUsableOn(page, wideAndPhone, { picture: 'sites-certificate-order-failed' })
+  assert.equal((await place.admin.call('DELETE', `/api/certificate-orders/${id}`)).status, 200)
+  await removeProvider(page, url, provider.name)
+}
+
+/** The removal names the records that stay, for nobody can remove them with the wrong key. */
+async function removeProvider(page: Page, url: string, name: string): Promise<void> {
+  await visit(page, `${url}/certificates/dns`)
+  const button = page.getByRole('button', { name: `Remove ${name}`, exact: true })
+  await button.click()
+  const dialog = page.getByRole('dialog', { name: `Remove ${name}?` })
+  const left = 'The TXT record _acme-challenge.broken.example.org in the zone example.org, which stays there'
+  await dialog.getByText(left).waitFor()
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
+  await button.waitFor({ state: 'detached' })
 }
 
 /** A certificate in use is ordered anew before the old one is revoked; then it is revoked for good. */

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { eventually } from '@hearth/testing'
-import type { OrderView } from '../src/acme/schema.ts'
+import type { DnsProviderView, OrderView } from '../src/acme/schema.ts'
 import { startFollowingResolver } from './following-resolver.ts'
 import { loopbackAddress, startNameServer, tsigKey } from './name-server.ts'
 import { openOrderPlace, orderObstacle, type OrderPlace } from './order-place.ts'
@@ -30,14 +30,42 @@ describe('what goes wrong with an order is said in words', { skip: (await orderO
     assert.match(key.problem?.text ?? '', /signature is wrong; check the key/)
     assert.ok(key.problem?.advice !== '' && key.next_at !== null)
     assert.ok(!JSON.stringify(key).includes('CQkJ'), 'no secret in the words')
-    const json = { settings: { ...place.providerSettings(), key: tsigKey.secret } }
-    assert.equal((await place.admin.call('PATCH', `/api/dns-providers/${key.provider_id}`, { json })).status, 200)
+    const settings = { ...place.providerSettings(), key: tsigKey.secret }
+    const mended = { json: { settings } }
+    assert.equal((await place.admin.call('PATCH', `/api/dns-providers/${key.provider_id}`, mended)).status, 200)
     await place.until(key.id, isDone)
     const zone = await orderedThrough(place, { zone: 'example.com' }, 'b.example.org')
     assert.equal(codeOf(zone), 'wrong-zone')
     assert.match(zone.problem?.text ?? '', /_acme-challenge\.b\.example\.org is not in the zone example\.com/)
     const unknown = await orderedThrough(place, {}, 'c.example.net')
     assert.equal(codeOf(unknown), 'dns-away')
+  })
+
+  test('a provider that refuses for ever can be replaced and deleted, with a word about what is left there', async () => {
+    await using place = await openOrderPlace()
+    const { admin } = place
+    const failed = await orderedThrough(place, { key_name: 'other' }, '*.example.org')
+    assert.equal(codeOf(failed), 'wrong-credentials')
+    const { id } = await place.addProvider()
+    const change = { json: { provider_id: id } }
+    assert.equal((await admin.call('PATCH', `/api/certificate-orders/${failed.id}`, change)).status, 200)
+    const valid = await place.until(failed.id, ({ state, records }) => state === 'valid' && records.length === 1)
+    assert.match(valid.records[0]?.problem ?? '', /does not know the key/)
+    assert.deepEqual(await place.names.txt('_acme-challenge.example.org'), [], 'what the new one made is removed')
+    const old = `/api/dns-providers/${failed.provider_id}`
+    const record = { name: '_acme-challenge.example.org', zone: 'example.org' }
+    assert.deepEqual((await admin.json<DnsProviderView>('GET', old)).body.records, [record])
+    const refused = await admin.json<{ detail: string; code: string }>('DELETE', old)
+    assert.deepEqual([refused.status, refused.body.code], [409, 'records_left'])
+    assert.match(refused.body.detail, /_acme-challenge\.example\.org in the zone example\.org/)
+    assert.equal((await admin.call('DELETE', `${old}?leave_records=true`)).status, 200)
+    const { records, history } = await place.find(failed.id)
+    assert.deepEqual(records, [])
+    const text =
+      'The TXT record _acme-challenge.example.org in the zone example.org is left at Home, which was deleted here'
+    assert.equal(history.at(-1)?.text, text)
+    const used = await admin.call('DELETE', `/api/dns-providers/${id}?leave_records=true`)
+    assert.equal(used.status, 409, 'an order still needs it')
   })
 
   test('an authority that is away is asked again, and the order goes on where it was', async () => {
@@ -108,6 +136,11 @@ describe('what goes wrong with an order is said in words', { skip: (await orderO
     assert.match(failed.problem?.text ?? '', /could not verify example\.org: .*TXT/)
     await place.until(failed.id, ({ records }) => records.length === 0)
     assert.deepEqual(await place.names.txt('_acme-challenge.example.org'), [])
+    // The next order is under way, and the page still says why the one before failed.
+    assert.equal((await place.admin.call('POST', `/api/certificate-orders/${failed.id}/run`)).status, 200)
+    const again = await place.until(failed.id, ({ state }) => state === 'working')
+    assert.deepEqual(again.problem, failed.problem)
+    await place.until(failed.id, ({ state, problem }) => state === 'waiting' && problem?.at !== failed.problem?.at)
   })
 
   test('a challenge that is delegated by CNAME is proved in the other zone', async () => {

@@ -11,6 +11,7 @@ import {
   DnsProviderChange,
   DnsProviderCreate,
   DnsProviderList,
+  DnsProviderRemoval,
   DnsProviderView,
   IdParams,
   OrderChange,
@@ -116,12 +117,16 @@ function changeProviderRoutes(providers: Providers): Route[] {
         method: 'DELETE',
         path: '/api/dns-providers/{id}',
         summary: 'Delete a DNS provider',
+        description:
+          'Refused while certificates are ordered through it, and while TXT records are to be removed there.',
         limit: '20/min',
         params: IdParams,
+        query: DnsProviderRemoval,
         success: { status: 200, body: Removed },
         errors: [404, 409],
       },
-      async ({ params }) => removed(await providers.remove(params.id), 'DNS provider'),
+      async ({ params, query }) =>
+        removed(await providers.remove(params.id, query.leave_records === 'true'), 'DNS provider'),
     ),
   ]
 }

@@ -13,6 +13,9 @@ export const DnsProviderView = z
     kind: z.string(),
     label: z.string().meta({ description: 'Name of the kind' }),
     settings: z.record(z.string(), z.string()).meta({ description: 'Without secrets' }),
+    records: z
+      .array(z.object({ name: z.string(), zone: z.string() }))
+      .meta({ description: 'TXT records that were made through it and are still to be removed' }),
     created_at: timestamp,
     changed_at: timestamp,
   })
@@ -63,6 +66,13 @@ export const DnsProviderChange = z
   })
   .meta({ id: 'DnsProviderChange' })
 export type DnsProviderChange = z.infer<typeof DnsProviderChange>
+
+/** How a DNS provider is deleted. */
+export const DnsProviderRemoval = z.object({
+  leave_records: z.enum(['true', 'false']).optional().meta({
+    description: 'True: TXT records that were made through it and are still to be removed are left there',
+  }),
+})
 
 const OrderDomains = domainList(50)
 
@@ -134,7 +144,7 @@ export const OrderView = z
       .meta({ description: 'Number of the certificate for sites; null before the first' }),
     state: z.enum(['working', 'waiting', 'valid', 'revoked']).meta({
       description:
-        '`waiting`: after a failure, until the next attempt; `valid`: nothing to do before the renewal; `revoked`: not renewed any more',
+        '`working`: a step is done or awaited; `waiting`: after a failure, until the next attempt; `valid`: nothing to do before the renewal; `revoked`: not renewed any more',
     }),
     step: z.enum([
       'idle',
@@ -156,7 +166,11 @@ export const OrderView = z
         advice: z.string().meta({ description: 'What to do' }),
         at: timestamp,
       })
-      .nullable(),
+      .nullable()
+      .meta({
+        description:
+          'The last failure. That of a step goes when the step succeeds; that of a whole order stays while another one is tried',
+      }),
     next_at: timestamp.nullable(),
     renew_at: timestamp.nullable(),
     not_after: timestamp.nullable(),

@@ -1,12 +1,13 @@
 import type { Kysely } from 'kysely'
 import { putRevocation, releaseRevocation } from './revocation-store.ts'
-import type {
-  AcmeAccountRow,
-  AcmeTables,
-  ChallengeRecordRow,
-  DnsProviderRow,
-  OrderRow,
-  RevocationRow,
+import {
+  type AcmeAccountRow,
+  type AcmeTables,
+  type ChallengeRecordRow,
+  type DnsProviderRow,
+  maxWait,
+  type OrderRow,
+  type RevocationRow,
 } from './tables.ts'
 
 type Db = Kysely<AcmeTables>
@@ -31,30 +32,37 @@ export async function changeProvider(
   return numUpdatedRows > 0n
 }
 
-/** What a provider is needed for: the names of orders, and the number of TXT records that are there. */
-export async function usesOfProvider(db: Db, id: string): Promise<{ orders: string[]; records: number }> {
+/** The names of the orders that need a provider. */
+export async function ordersOfProvider(db: Db, id: string): Promise<string[]> {
   const orders = db.selectFrom('certificate_orders').select('name').where('provider_id', '=', id).orderBy('name')
-  const records = db.selectFrom('challenge_records').select((eb) => eb.fn.countAll<number>().as('count'))
-  const { count } = await records.where('provider_id', '=', id).executeTakeFirstOrThrow()
-  return { orders: (await orders.execute()).map(({ name }) => name), records: count }
+  return (await orders.execute()).map(({ name }) => name)
 }
+
+/** Makes failed steps due; the result of one that runs meanwhile, with the settings of before, is too late. */
+const retryOrders = (db: Db, now: number) =>
+  db.updateTable('certificate_orders').set(({ eb }) => ({ next_at: now, changed_at: eb('changed_at', '+', 1) }))
 
 /** Makes the failed steps due that may have failed because of a provider's settings. */
 export async function retryOrdersOf(db: Db, providerId: string, now: number): Promise<void> {
-  const retry = db.updateTable('certificate_orders').set({ next_at: now }).where('provider_id', '=', providerId)
-  await retry.where('problem', 'like', '%"code":"wrong-%').execute()
+  const retry = retryOrders(db, now).where('provider_id', '=', providerId)
+  const codes = ['{"code":"wrong-%', '{"code":"provider-%'] as const
+  await retry.where((eb) => eb.or(codes.map((code) => eb('problem', 'like', code)))).execute()
   const removals = db.updateTable('challenge_records').set({ next_at: now }).where('provider_id', '=', providerId)
   await removals.where('next_at', 'is not', null).execute()
 }
 
 /** Makes the steps due that failed because of the external account at an authority. */
 export async function retryOrdersAt(db: Db, directory: string, now: number): Promise<void> {
-  const retry = db.updateTable('certificate_orders').set({ next_at: now }).where('directory', '=', directory)
-  await retry.where('problem', 'like', '%"code":"external-account"%').execute()
+  const retry = retryOrders(db, now).where('directory', '=', directory)
+  await retry.where('problem', 'like', '{"code":"external-account"%').execute()
 }
 
+/** Deletes a provider, and forgets the TXT records that were made through it. */
 export async function deleteProvider(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('dns_providers').where('id', '=', id).execute()
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('challenge_records').where('provider_id', '=', id).execute()
+    await trx.deleteFrom('dns_providers').where('id', '=', id).execute()
+  })
 }
 
 /** Stores the key of an account, unless there is one for the directory; returns the account that counts. */
@@ -98,18 +106,26 @@ export async function insertOrder(db: Db, row: OrderRow): Promise<void> {
 
 /** Orders whose next step is due, the longest waiting first. */
 export function dueOrders(db: Db, now: number, limit: number): Promise<OrderRow[]> {
-  const due = db.selectFrom('certificate_orders').selectAll().where('next_at', '<=', now)
+  const due = db
+    .selectFrom('certificate_orders')
+    .selectAll()
+    .where((row) => row.or([row('next_at', '<=', now), row('next_at', '>', now + maxWait)]))
   return due.orderBy('next_at').orderBy('id').limit(limit).execute()
 }
 
 /** The time of the next step of any order, record or revocation; undefined for none. */
-export async function nextDue(db: Db): Promise<number | undefined> {
-  const order = db.selectFrom('certificate_orders').select((eb) => eb.fn.min('next_at').as('at'))
-  const record = db.selectFrom('challenge_records').select((eb) => eb.fn.min('next_at').as('at'))
-  const revocation = db.selectFrom('certificate_revocations').select((eb) => eb.fn.min('next_at').as('at'))
-  const queries = [order, record, revocation]
-  const found = await Promise.all(queries.map((query) => query.executeTakeFirst()))
-  const times = found.flatMap((row) => (row?.at === null || row === undefined ? [] : [row.at]))
+export async function nextDue(db: Db, now: number): Promise<number | undefined> {
+  const tables = ['certificate_orders', 'challenge_records', 'certificate_revocations'] as const
+  const found = await Promise.all(
+    tables.map((table) => {
+      const times = db
+        .selectFrom(table)
+        .select(({ fn }) => [fn.min('next_at').as('first'), fn.max('next_at').as('last')])
+      return times.executeTakeFirst()
+    }),
+  )
+  const times = found.flatMap((row) => [row?.first ?? [], row?.last ?? []].flat())
+  if (times.some((at) => at > now + maxWait)) return now
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
@@ -158,22 +174,29 @@ async function releaseRecords(db: Db, orderId: string, now: number): Promise<voi
   await due.where('next_at', 'is', null).execute()
 }
 
-/** Notes a record before it is made; false when the order is gone. */
+/**
+ * Notes a record before it is made; false when the order is gone. An authority may ask for the proof of an earlier order again:
+ * its records stay then, also those of another provider, which may reach the same zone.
+ */
 export async function noteRecord(db: Db, row: ChallengeRecordRow): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const order = trx.selectFrom('certificate_orders').select('id').where('id', '=', row.order_id)
     if ((await order.executeTakeFirst()) === undefined) return false
-    const same = trx.selectFrom('challenge_records').select('id').where('order_id', '=', row.order_id)
-    const known = await same.where('name', '=', row.name).where('value', '=', row.value).executeTakeFirst()
-    if (known === undefined) await trx.insertInto('challenge_records').values(row).execute()
-    // An authority may ask for the proof of an earlier order again, whose record was about to be removed.
-    else await postponeRecord(trx, { id: known.id, attempts: 0, problem: null, next_at: null })
+    const records = trx.selectFrom('challenge_records').selectAll().where('order_id', '=', row.order_id)
+    const same = await records.where('name', '=', row.name).where('value', '=', row.value).execute()
+    for (const { id } of same) await postponeRecord(trx, { id, attempts: 0, problem: null, next_at: null })
+    const isKnown = same.some(({ provider_id: id, zone }) => id === row.provider_id && zone === row.zone)
+    if (!isKnown) await trx.insertInto('challenge_records').values(row).execute()
     return true
   })
 }
 
 export function recordsOf(db: Db, orderId: string): Promise<ChallengeRecordRow[]> {
   return db.selectFrom('challenge_records').selectAll().where('order_id', '=', orderId).orderBy('name').execute()
+}
+
+export function recordsAt(db: Db, providerId: string): Promise<ChallengeRecordRow[]> {
+  return db.selectFrom('challenge_records').selectAll().where('provider_id', '=', providerId).orderBy('name').execute()
 }
 
 export function listRecords(db: Db): Promise<ChallengeRecordRow[]> {
@@ -188,9 +211,18 @@ export function dueRecords(db: Db, now: number, limit: number): Promise<Challeng
     .where((row) => {
       const orders = row.selectFrom('certificate_orders').select('id')
       const order = orders.whereRef('certificate_orders.id', '=', 'challenge_records.order_id')
-      return row.or([row('next_at', '<=', now), row.and([row('next_at', 'is', null), row.not(row.exists(order))])])
+      const isOrphan = row.and([row('next_at', 'is', null), row.not(row.exists(order))])
+      return row.or([row('next_at', '<=', now), row('next_at', '>', now + maxWait), isOrphan])
     })
   return due.orderBy('next_at').limit(limit).execute()
+}
+
+/** True if another order needs the same record: then it is removed with that one's. */
+export async function isNeededElsewhere(db: Db, row: ChallengeRecordRow): Promise<boolean> {
+  const others = db.selectFrom('challenge_records').select('id').where('id', '<>', row.id)
+  const same = others.where('provider_id', '=', row.provider_id).where('zone', '=', row.zone)
+  const needed = same.where('name', '=', row.name).where('value', '=', row.value).where('next_at', 'is', null)
+  return (await needed.executeTakeFirst()) !== undefined
 }
 
 export async function postponeRecord(

@@ -10,6 +10,12 @@ export interface AcmeTables {
   external_accounts: ExternalAccountRow
 }
 
+/**
+ * Milliseconds after which a `next_at` that is still to come is due all the same: no wait is longer than a week, so a clock that
+ * was wrong has set it.
+ */
+export const maxWait = 8 * 86_400_000
+
 /** A DNS provider through which names are proved. */
 export interface DnsProviderRow {
   id: string
@@ -46,10 +52,12 @@ export interface OrderRow {
   progress: string
   /** Key of the certificate that is being ordered, PEM, sealed. */
   key_sealed: string | null
-  /** Consecutive failures. */
+  /** Consecutive failures of the step. */
   attempts: number
-  /** `Problem` as JSON; null while nothing is wrong. */
+  /** `Problem` of the step as JSON; null while nothing is wrong. */
   problem: string | null
+  /** `FailedOrders` as JSON; null while none failed since the last certificate. */
+  failed_orders: string | null
   /** Newest steps in words, as JSON. */
   history: string
   /** Time of the next step; null for none. */

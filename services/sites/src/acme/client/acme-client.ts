@@ -61,6 +61,8 @@ interface Signed {
 
 const timeoutMs = 20_000
 const maxBytes = 256 * 1024
+/** Time for which the addresses of an authority hold, milliseconds. */
+const maxDirectoryAge = 3_600_000
 /** Stale nonces in a row after which a request has failed. */
 const maxNonces = 5
 const headers = { 'content-type': 'application/jose+json' }
@@ -77,7 +79,7 @@ export class AcmeClient {
   readonly #fetch: GuardedFetch
   readonly #directoryUrl: string
   readonly #now: () => number
-  #directory: z.infer<typeof Directory> | undefined
+  #directory: (z.infer<typeof Directory> & { readonly readAt: number }) | undefined
   #nonce: string | undefined
 
   constructor(fetch: GuardedFetch, directoryUrl: string, now: () => number) {
@@ -162,11 +164,13 @@ export class AcmeClient {
   }
 
   async #addresses(): Promise<z.infer<typeof Directory>> {
-    if (this.#directory !== undefined) return this.#directory
+    const known = this.#directory
+    if (known !== undefined && Math.abs(this.#now() - known.readAt) < maxDirectoryAge) return known
     const answer = await this.#send(() => this.#fetch(this.#directoryUrl, { timeoutMs, maxBytes }))
     if (answer.status !== 200) throw this.#errorOf(answer)
-    this.#directory = this.#read(Directory, answer)
-    return this.#directory
+    const read = { ...this.#read(Directory, answer), readAt: this.#now() }
+    this.#directory = read
+    return read
   }
 
   async #signed(signer: Signer, url: string, payload?: object): Promise<Signed> {
@@ -211,7 +215,9 @@ export class AcmeClient {
     const retryAfterMs = this.#retryAfter(answer)
     if (short === 'rateLimited' || answer.status === 429)
       return new AcmeError('rate-limited', text, { type: short, retryAfterMs })
-    return new AcmeError(answer.status >= 500 ? 'away' : 'refused', text, { type: short, retryAfterMs })
+    // An authority that takes none of its own nonces has a problem, and none with what was asked.
+    const isAway = answer.status >= 500 || short === 'badNonce'
+    return new AcmeError(isAway ? 'away' : 'refused', text, { type: short, retryAfterMs })
   }
 
   #retryAfter({ headers }: GuardedAnswer): number | undefined {

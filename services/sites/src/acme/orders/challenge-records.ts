@@ -5,6 +5,8 @@ import { ProviderFailed, type TxtRecord } from '../providers/provider.ts'
 import type { Providers } from '../providers/providers.ts'
 import * as store from '../store.ts'
 import type { AcmeTables, ChallengeRecordRow, OrderRow } from '../tables.ts'
+import { allEnded } from './all-ended.ts'
+import { noteInHistory } from './change-order.ts'
 import { pauseAfter } from './order-machine.ts'
 
 interface ChallengeRecordsDependencies {
@@ -18,16 +20,23 @@ interface ChallengeRecordsDependencies {
 
 /** Removals at the same time. */
 const together = 5
+/** After so many failed removals, about a week, a record is left where it is. */
+const maxRemovals = 174
 
 /** The TXT records at the providers: noted before they are made, forgotten after they are removed. */
 export type ChallengeRecords = ReturnType<typeof createChallengeRecords>
 
 /** Creates the store of TXT records. */
 export function createChallengeRecords({ db, timers, log, providers, isClosed }: ChallengeRecordsDependencies) {
+  const leave = async ({ id, order_id, name, zone }: ChallengeRecordRow, problem: string): Promise<void> => {
+    log.warn({ name, zone, problem }, 'a TXT record could not be removed for a week and is left')
+    await store.deleteRecord(db, id)
+    const text = `The TXT record ${name} in the zone ${zone} could not be removed for a week, and is left there`
+    await noteInHistory({ db, timers }, order_id, `${text}: ${problem}`)
+  }
   const remove = async (row: ChallengeRecordRow): Promise<void> => {
     try {
-      const provider = await providers.open(row.provider_id)
-      await provider?.removeTxt(row)
+      if (!(await store.isNeededElsewhere(db, row))) await (await providers.open(row.provider_id))?.removeTxt(row)
       await store.deleteRecord(db, row.id)
     } catch (error) {
       if (isClosed()) return
@@ -35,6 +44,7 @@ export function createChallengeRecords({ db, timers, log, providers, isClosed }:
       if (!isExpected) log.error({ err: error }, 'a TXT record could not be removed')
       const attempts = row.attempts + 1
       const problem = isExpected ? error.message : 'It could not be removed; the log of the service says more'
+      if (attempts >= maxRemovals) return leave(row, problem)
       const wait = Math.max(pauseAfter(attempts, true), (isExpected ? error.retryAfterMs : undefined) ?? 0)
       await store.postponeRecord(db, { id: row.id, attempts, problem, next_at: timers.now() + wait })
     }
@@ -52,7 +62,7 @@ export function createChallengeRecords({ db, timers, log, providers, isClosed }:
     /** Removes the records that no order needs any more; returns the ids of the orders whose records changed. */
     async sweep(): Promise<string[]> {
       const due = await store.dueRecords(db, timers.now(), together)
-      await Promise.all(due.map(remove))
+      await allEnded(due.map(remove))
       return due.map(({ order_id: id }) => id)
     },
   }

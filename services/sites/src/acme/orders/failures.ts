@@ -1,7 +1,7 @@
 import { AcmeError } from '../client/acme-error.ts'
 import { LookupFailed } from '../dns/lookups.ts'
 import { ProviderFailed, type ProviderFailure } from '../providers/provider.ts'
-import type { Failure, FailureCode } from './order-machine.ts'
+import type { Failure, FailureCode, Outcome } from './order-machine.ts'
 
 const ofProvider: Readonly<Record<ProviderFailure, FailureCode>> = {
   'wrong-zone': 'wrong-zone',
@@ -28,6 +28,9 @@ function ofAuthority({ failure, type, message, retryAfterMs }: AcmeError): Failu
   if (failure === 'away') return { code: 'authority-away', text, retryAfterMs }
   return { code: 'authority-refused', text, retryAfterMs }
 }
+
+/** The outcome of a step whose order is of no use any more. */
+export const expired = (text: string): Outcome => ({ kind: 'failed', failure: { code: 'order-expired', text } })
 
 /** What to do about a failure. */
 export const advice: Readonly<Record<FailureCode, string>> = {

@@ -26,9 +26,16 @@ export type Progress =
   | (Placed & { readonly step: 'publish'; readonly challenges: readonly Challenge[] })
   /** `since` is when the last record was made, milliseconds. */
   | (Placed & { readonly step: 'spread'; readonly challenges: readonly Challenge[]; readonly since: number })
-  | (Placed & { readonly step: 'validate'; readonly challenges: readonly Challenge[]; readonly since: number })
-  | (Placed & { readonly step: 'finalize' })
-  | (Placed & { readonly step: 'download' })
+  /** `answered` holds the addresses of the challenges that were answered: each answer is another try of the authority. */
+  | (Placed & {
+      readonly step: 'validate'
+      readonly challenges: readonly Challenge[]
+      readonly since: number
+      readonly answered?: readonly string[]
+    })
+  /** `since` is when the names were proved, and when the signing request was handed in. */
+  | (Placed & { readonly step: 'finalize'; readonly since?: number })
+  | (Placed & { readonly step: 'download'; readonly since?: number })
 
 /** The name of a step. */
 export type Step = Progress['step']
@@ -76,6 +83,13 @@ export interface Problem {
   readonly at: number
 }
 
+/** Orders that failed one after the other, since a certificate was issued or a person changed something. */
+export interface FailedOrders {
+  readonly count: number
+  /** The last one's. */
+  readonly problem: Problem
+}
+
 /** An entry of an order's history. */
 export interface HistoryEntry {
   readonly at: number
@@ -86,9 +100,11 @@ export interface HistoryEntry {
 /** The part of an order that steps change. */
 export interface OrderState {
   readonly progress: Progress
-  /** Consecutive failures. */
+  /** Consecutive failures of the step. */
   readonly attempts: number
+  /** Why the step failed; null once it has succeeded. */
   readonly problem: Problem | null
+  readonly failed: FailedOrders | null
   readonly nextAt: number | null
   readonly renewAt: number | null
   readonly notAfter: number | null
@@ -123,8 +139,10 @@ const passing: ReadonlySet<FailureCode> = new Set([
 ])
 /** After so many failures of one step in a row the order begins anew: an authority forgets orders after a week at most. */
 const maxAttempts = 12
+/** An issued certificate that cannot be fetched or stored is tried for a week: another one counts for limits of the authority. */
+const maxDownloads = 174
 
-/** Pause after a number of failures in a row, milliseconds. */
+/** Pause after a number of failures in a row, of a step that is tried again or of whole orders, milliseconds. */
 export function pauseAfter(attempts: number, isPassing: boolean): number {
   const pauses = isPassing
     ? [minute / 2, minute, 2 * minute, 5 * minute, 15 * minute, 30 * minute, hour]
@@ -143,12 +161,14 @@ export function advance(state: OrderState, outcome: Outcome, now: number): Advan
     }
     case 'wait': {
       const history = added(state.history, { at: now, tone: 'step', text: outcome.text })
-      return { state: { ...state, attempts: 0, problem: null, nextAt: now + outcome.ms, history }, keepsRecords: true }
+      const progress = sinceAtLast(state.progress, now)
+      const next = { ...state, progress, attempts: 0, problem: null, nextAt: now + outcome.ms, history }
+      return { state: next, keepsRecords: true }
     }
     case 'issued': {
       const { renewAt, notAfter } = outcome
       const history = added(state.history, { at: now, tone: 'good', text: outcome.text })
-      const idle = { progress: { step: 'idle' }, attempts: 0, problem: null } as const
+      const idle = { progress: { step: 'idle' }, attempts: 0, problem: null, failed: null } as const
       return { state: { ...idle, nextAt: restUntil(renewAt, now), renewAt, notAfter, history }, keepsRecords: false }
     }
     case 'rest': {
@@ -160,18 +180,26 @@ export function advance(state: OrderState, outcome: Outcome, now: number): Advan
   }
 }
 
+/** Counts a wait from now when it began in the future, by a clock that was wrong. */
+const sinceAtLast = (progress: Progress, now: number): Progress =>
+  'since' in progress && progress.since !== undefined && progress.since > now ? { ...progress, since: now } : progress
+
 /** Renewal information is read some times a day, so that a certificate that is to be revoked is replaced before. */
 const restUntil = (renewAt: number, now: number): number => Math.min(renewAt, now + renewalCheck)
 
-function afterFailure(state: OrderState, { code, text, retryAfterMs }: Failure, now: number): Advance {
-  const attempts = state.attempts + 1
-  const isPassing = passing.has(code) && attempts < maxAttempts
-  const wait = Math.max(pauseAfter(attempts, isPassing), retryAfterMs ?? 0)
-  const history = added(state.history, { at: now, tone: 'bad', text })
+function afterFailure(state: OrderState, { code, text, retryAfterMs = 0 }: Failure, now: number): Advance {
   const problem = { code, text, at: now }
-  const progress: Progress = isPassing || state.progress.step === 'idle' ? state.progress : { step: 'account' }
-  const next = { ...state, progress, attempts, problem, nextAt: now + wait, history }
-  return { state: next, keepsRecords: isPassing }
+  const base = { ...state, problem, history: added(state.history, { at: now, tone: 'bad', text }) }
+  const anew: Progress = state.progress.step === 'idle' ? state.progress : { step: 'account' }
+  if (passing.has(code)) {
+    const attempts = state.attempts + 1
+    const nextAt = now + Math.max(pauseAfter(attempts, true), retryAfterMs)
+    const keepsRecords = attempts < (state.progress.step === 'download' ? maxDownloads : maxAttempts)
+    return { state: { ...base, progress: keepsRecords ? state.progress : anew, attempts, nextAt }, keepsRecords }
+  }
+  const failed = { count: (state.failed?.count ?? 0) + 1, problem }
+  const nextAt = now + Math.max(pauseAfter(failed.count, false), retryAfterMs)
+  return { state: { ...base, progress: anew, attempts: 0, failed, nextAt }, keepsRecords: false }
 }
 
 /** The same text twice in a row stands once, with the newer time. */
@@ -192,6 +220,7 @@ export function begin(
     progress: { step: 'account' },
     attempts: 0,
     problem: null,
+    failed: null,
     nextAt: now,
     renewAt,
     notAfter,
@@ -199,9 +228,14 @@ export function begin(
   }
 }
 
+/** The state of an order whose step a person wants tried now: what made orders fail may be mended. */
+export function tryNow(state: OrderState, now: number): OrderState {
+  return { ...state, failed: state.failed && { ...state.failed, count: 0 }, nextAt: now }
+}
+
 /** The state of an order whose certificate was revoked: it is not renewed any more. */
 export function withdraw(state: OrderState, text: string, now: number): OrderState {
-  const rest = { attempts: 0, problem: null, nextAt: null, renewAt: null }
+  const rest = { attempts: 0, problem: null, failed: null, nextAt: null, renewAt: null }
   return { ...noted(state, text, now), ...rest, progress: { step: 'revoked' } }
 }
 

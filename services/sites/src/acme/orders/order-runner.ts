@@ -10,11 +10,13 @@ import { findRevocation } from '../revocation-store.ts'
 import * as store from '../store.ts'
 import type { AcmeTables, OrderRow } from '../tables.ts'
 import type { Accounts } from './accounts.ts'
+import { allEnded } from './all-ended.ts'
 import { createChallengeRecords, OrderGone, type ChallengeRecords } from './challenge-records.ts'
+import { changeNewest } from './change-order.ts'
 import { failureOf } from './failures.ts'
 import { advance, type OrderState, type Outcome } from './order-machine.ts'
 import { columnsOf, orderView, stateOfRow } from './order-view.ts'
-import { performStep, type Performed } from './perform-step.ts'
+import { performStep, type Performed } from './steps/perform-step.ts'
 import type { Revocations } from './revocations.ts'
 
 export interface OrderRunnerDependencies {
@@ -24,7 +26,7 @@ export interface OrderRunnerDependencies {
   readonly log: Log
   readonly lookups: Lookups
   readonly providers: Providers
-  readonly uploads: Pick<Uploads, 'install' | 'chain'>
+  readonly uploads: Pick<Uploads, 'install' | 'remove' | 'chain'>
   readonly accounts: Accounts
   readonly revocations: Pick<Revocations, 'sweep'>
   /** Called after each step of an order. */
@@ -38,6 +40,8 @@ const together = 5
 /** Longest and shortest time between two looks for due steps, milliseconds. */
 const longest = 60_000
 const shortest = 200
+/** Pause after a round with an error that nobody expects, such as a full disk; with each one in a row longer, up to `longest`. */
+const afterError = 30_000
 /** Time that running steps have when the service ends, milliseconds. */
 const patience = 5000
 
@@ -55,6 +59,7 @@ export class OrderRunner {
   #cancel: () => void = () => undefined
   #isClosed = false
   #isPoked = false
+  #failedRounds = 0
 
   constructor(dependencies: OrderRunnerDependencies) {
     this.#dependencies = dependencies
@@ -90,21 +95,30 @@ export class OrderRunner {
   }
 
   async #work(): Promise<void> {
-    await this.#round().catch((error: unknown) =>
-      this.#dependencies.log.error({ err: error }, 'certificates could not be ordered'),
+    const pause = await this.#round().then(
+      () => this.#afterRound(),
+      (error: unknown) => this.#afterFailedRound(error),
     )
-    const pause = await this.#pause()
     this.#running = undefined
     const isPoked = this.#isPoked
     this.#isPoked = false
     this.wake(isPoked ? 0 : pause)
   }
 
-  async #pause(): Promise<number> {
+  /** The steps are still due, and their results may be lost again: the authority must not be asked the same all the time. */
+  #afterFailedRound(error: unknown): number {
+    this.#dependencies.log.error({ err: error }, 'certificates could not be ordered')
+    this.#failedRounds += 1
+    return Math.min(longest, this.#failedRounds * afterError)
+  }
+
+  async #afterRound(): Promise<number> {
     const { db, timers, log } = this.#dependencies
+    this.#failedRounds = 0
     try {
-      const next = await store.nextDue(db)
-      return next === undefined ? longest : Math.min(longest, Math.max(shortest, next - timers.now()))
+      const now = timers.now()
+      const next = await store.nextDue(db, now)
+      return next === undefined ? longest : Math.min(longest, Math.max(shortest, next - now))
     } catch (error) {
       log.error({ err: error }, 'due steps of certificate orders could not be read')
       return longest
@@ -119,7 +133,7 @@ export class OrderRunner {
       if (order !== undefined) onStep(order)
     }
     const due = await store.dueOrders(db, timers.now(), together)
-    await Promise.all(due.map((row) => this.#step(row)))
+    await allEnded(due.map((row) => this.#step(row)))
   }
 
   async #step(row: OrderRow): Promise<void> {
@@ -137,11 +151,22 @@ export class OrderRunner {
       ...(key !== undefined && { key_sealed: key === null ? null : sealer.seal(key, keyPlace(row.id)) }),
       ...(certificateId !== undefined && { certificate_id: certificateId }),
     }
-    if (!(await store.changeOrder(db, row, { values, isOver: !keepsRecords, isIssued, now }))) return
+    if (!(await store.changeOrder(db, row, { values, isOver: !keepsRecords, isIssued, now })))
+      return this.#keepCertificate(row.id, performed)
     // Waiting for the same thing again is no step.
     if (isSame(before, state)) return
     const after = await readOrder(db, row.id)
     if (after !== undefined) onStep(after)
+  }
+
+  /** An order that was changed while its certificate was stored keeps it; that of an order which was deleted goes. */
+  async #keepCertificate(id: string, { outcome, certificateId }: Performed): Promise<void> {
+    if (certificateId === undefined || outcome.kind !== 'issued') return
+    const issued = { certificate_id: certificateId, not_after: outcome.notAfter }
+    const isKept = await changeNewest(this.#dependencies, id, ({ certificate_id: known }) => {
+      return { values: known === null ? issued : {}, isOver: false }
+    })
+    if (!isKept) await this.#dependencies.uploads.remove(certificateId)
   }
 
   async #perform(row: OrderRow): Promise<Performed | undefined> {

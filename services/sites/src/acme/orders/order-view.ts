@@ -3,7 +3,7 @@ import { toIsoString } from '@hearth/runtime'
 import type { OrderView } from '../schema.ts'
 import type { ChallengeRecordRow, OrderRow, RevocationRow } from '../tables.ts'
 import { advice } from './failures.ts'
-import type { HistoryEntry, OrderState, Problem, Progress, Step } from './order-machine.ts'
+import type { FailedOrders, HistoryEntry, OrderState, Problem, Progress, Step } from './order-machine.ts'
 
 /** The state that is stored in a row. */
 export function stateOfRow(row: OrderRow): OrderState {
@@ -11,6 +11,7 @@ export function stateOfRow(row: OrderRow): OrderState {
     progress: JSON.parse(row.progress) as Progress,
     attempts: row.attempts,
     problem: row.problem === null ? null : (JSON.parse(row.problem) as Problem),
+    failed: row.failed_orders === null ? null : (JSON.parse(row.failed_orders) as FailedOrders),
     nextAt: row.next_at,
     renewAt: row.renew_at,
     notAfter: row.not_after,
@@ -24,6 +25,7 @@ export function columnsOf(state: OrderState) {
     progress: JSON.stringify(state.progress),
     attempts: state.attempts,
     problem: state.problem === null ? null : JSON.stringify(state.problem),
+    failed_orders: state.failed === null ? null : JSON.stringify(state.failed),
     next_at: state.nextAt,
     renew_at: state.renewAt,
     not_after: state.notAfter,
@@ -52,8 +54,9 @@ export function orderView(
   records: readonly ChallengeRecordRow[],
   revocation: RevocationRow | undefined,
 ): OrderView {
-  const { progress, problem, history } = stateOfRow(row)
+  const { progress, problem: stepProblem, failed, history } = stateOfRow(row)
   const { step } = progress
+  const problem = stepProblem ?? failed?.problem ?? null
   return {
     id: row.id,
     name: row.name,
@@ -61,7 +64,7 @@ export function orderView(
     provider_id: row.provider_id,
     directory: row.directory,
     certificate_id: row.certificate_id,
-    state: problem !== null ? 'waiting' : (restingStates[step] ?? 'working'),
+    state: stepProblem !== null ? 'waiting' : (restingStates[step] ?? 'working'),
     step,
     text: words[step],
     problem: problem && {

@@ -11,7 +11,7 @@ import * as store from '../store.ts'
 import type { OrderRow } from '../tables.ts'
 import { createAccounts } from './accounts.ts'
 import { changeNewest } from './change-order.ts'
-import { begin, type OrderState } from './order-machine.ts'
+import { begin, tryNow } from './order-machine.ts'
 import { OrderRunner, readOrder, type OrderRunnerDependencies } from './order-runner.ts'
 import { Revocations } from './revocations.ts'
 import { columnsOf, orderView, stateOfRow } from './order-view.ts'
@@ -130,17 +130,16 @@ export class Orders {
    * conflict before the time that an authority has named.
    */
   async run(id: string): Promise<OrderView | undefined> {
-    const { db, timers } = this.#dependencies
-    const row = await store.findOrder(db, id)
-    if (row === undefined) return undefined
-    const now = timers.now()
-    const state = stateOfRow(row)
-    const { problem, nextAt } = state
-    if (problem?.code === 'rate-limited' && nextAt !== null && nextAt > now)
-      throw conflict(`The authority allows no more before ${new Date(nextAt).toISOString()}`, 'rate_limited')
-    const isResting = ['idle', 'revoked'].includes(state.progress.step)
-    const again: OrderState = isResting ? begin(state, 'The renewal was asked for', now) : { ...state, nextAt: now }
-    await store.changeOrder(db, row, { values: columnsOf(again), isOver: false, now })
+    const isChanged = await changeNewest(this.#dependencies, id, (row, now) => {
+      const state = stateOfRow(row)
+      const { problem, nextAt } = state
+      if (problem?.code === 'rate-limited' && nextAt !== null && nextAt > now)
+        throw conflict(`The authority allows no more before ${new Date(nextAt).toISOString()}`, 'rate_limited')
+      const isResting = ['idle', 'revoked'].includes(state.progress.step)
+      const again = isResting ? begin(state, 'The renewal was asked for', now) : tryNow(state, now)
+      return { values: columnsOf(again), isOver: false }
+    })
+    if (!isChanged) return undefined
     this.#runner.wake()
     return this.find(id)
   }

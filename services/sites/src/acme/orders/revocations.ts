@@ -10,7 +10,8 @@ import type { RevocationRequest } from '../schema.ts'
 import * as store from '../store.ts'
 import type { AcmeTables, OrderRow, RevocationRow } from '../tables.ts'
 import type { Accounts } from './accounts.ts'
-import { changeNewest } from './change-order.ts'
+import { allEnded } from './all-ended.ts'
+import { changeNewest, noteInHistory } from './change-order.ts'
 import { advice, failureOf } from './failures.ts'
 import { begin, noted, pauseAfter, withdraw } from './order-machine.ts'
 import { columnsOf, serialOf, stateOfRow } from './order-view.ts'
@@ -31,6 +32,8 @@ interface RevocationsDependencies {
 const together = 5
 /** After so many attempts, about a day, a certificate is revoked although a Caddy still has it. */
 const maxAttempts = 28
+/** After so many attempts, about a month, nobody waits for the revocation of a certificate that has expired. */
+const maxExpiredAttempts = 726
 
 const reasonWords: Readonly<Record<RevocationReason, string>> = {
   key_compromised: 'its key is compromised',
@@ -64,7 +67,7 @@ export class Revocations {
   async sweep(): Promise<string[]> {
     const { db, timers } = this.#dependencies
     const due = await revocationStore.dueRevocations(db, timers.now(), together)
-    await Promise.all(due.map((row) => this.#revokeDue(row)))
+    await allEnded(due.map((row) => this.#revokeDue(row)))
     return due.map(({ order_id: id }) => id)
   }
 
@@ -95,18 +98,20 @@ export class Revocations {
     const { db, timers, log, isClosed } = this.#dependencies
     try {
       const order = await store.findOrder(db, row.order_id)
-      if (new X509Certificate(row.certificate).validToDate.getTime() <= timers.now()) return await this.#expire(row)
       const why = await this.#whyNotServed(order, row)
       if (why !== undefined) return await this.#postpone(row, { text: `Caddy has the old certificate: ${why}` })
       await this.#send(row)
       if (order === undefined) return await revocationStore.deleteRevocation(db, row.order_id)
       await revocationStore.finishRevocation(db, row, timers.now())
-      await this.#note(row.order_id, doneText(row))
+      await noteInHistory(this.#dependencies, row.order_id, doneText(row))
     } catch (error) {
       if (isClosed()) return
       const failure = failureOf(error)
       if (failure === undefined) log.error({ err: error }, 'a certificate could not be revoked')
       const text = failure?.text ?? 'It could not be revoked; the log of the service says more'
+      // The clock of this machine may be wrong: it alone ends nothing.
+      const isOver = failure?.code === 'authority-refused' || row.attempts >= maxExpiredAttempts
+      if (isOver && hasExpired(row, timers.now())) return this.#expire(row, text)
       await this.#postpone(row, { text, waitMs: failure?.retryAfterMs })
     }
   }
@@ -117,9 +122,9 @@ export class Revocations {
     return this.#dependencies.whyNotServed(number)
   }
 
-  async #expire({ order_id: id }: RevocationRow): Promise<void> {
+  async #expire({ order_id: id }: RevocationRow, why: string): Promise<void> {
     await revocationStore.deleteRevocation(this.#dependencies.db, id)
-    await this.#note(id, 'The old certificate expired before it was revoked')
+    await noteInHistory(this.#dependencies, id, `The old certificate expired before it was revoked. ${why}`)
   }
 
   async #postpone(row: RevocationRow, { text, waitMs = 0 }: { text: string; waitMs?: number | undefined }) {
@@ -140,7 +145,7 @@ export class Revocations {
     const { timers } = this.#dependencies
     const certificate = await this.#leaf(order)
     if (certificate === undefined) throw conflict('No certificate is issued yet', 'no_certificate')
-    if (new X509Certificate(certificate).validToDate.getTime() <= timers.now())
+    if (hasExpired({ certificate }, timers.now()))
       throw conflict('The certificate has expired: there is nothing to revoke', 'certificate_expired')
     const base = { order_id: order.id, directory: order.directory, certificate, reason }
     return { ...base, attempts: 0, problem: null, created_at: timers.now() }
@@ -151,13 +156,10 @@ export class Revocations {
     const chain = number === null ? undefined : await this.#dependencies.uploads.chain(number)
     return chain === undefined ? undefined : new X509Certificate(chain).toString()
   }
-
-  #note(id: string, text: string): Promise<boolean> {
-    return changeNewest(this.#dependencies, id, (order, now) => {
-      return { values: columnsOf(noted(stateOfRow(order), text, now)), isOver: false }
-    })
-  }
 }
+
+const hasExpired = ({ certificate }: Pick<RevocationRow, 'certificate'>, now: number): boolean =>
+  new X509Certificate(certificate).validToDate.getTime() <= now
 
 const doneText = ({ certificate, reason }: Pick<RevocationRow, 'certificate' | 'reason'>): string =>
   `Revoked, because ${reasonWords[reason]}: serial number ${serialOf(certificate)}`

@@ -6,7 +6,8 @@ import { z } from 'zod'
 import { conflict, invalidField } from '../../problems.ts'
 import type { DnsProviderChange, DnsProviderCreate, DnsProviderView } from '../schema.ts'
 import * as store from '../store.ts'
-import type { AcmeTables, DnsProviderRow } from '../tables.ts'
+import { noteInHistory } from '../orders/change-order.ts'
+import type { AcmeTables, ChallengeRecordRow, DnsProviderRow } from '../tables.ts'
 import { findKind } from './kinds.ts'
 import type { DnsProvider, ProviderContext, ProviderKind } from './provider.ts'
 
@@ -33,12 +34,15 @@ export class Providers {
   }
 
   async list(): Promise<DnsProviderView[]> {
-    return (await store.listProviders(this.#dependencies.db)).map((row) => this.#view(row))
+    const { db } = this.#dependencies
+    const records = Map.groupBy(await store.listRecords(db), ({ provider_id: id }) => id)
+    return (await store.listProviders(db)).map((row) => this.#view(row, records.get(row.id)))
   }
 
   async find(id: string): Promise<DnsProviderView | undefined> {
-    const row = await store.findProvider(this.#dependencies.db, id)
-    return row && this.#view(row)
+    const { db } = this.#dependencies
+    const row = await store.findProvider(db, id)
+    return row && this.#view(row, await store.recordsAt(db, id))
   }
 
   /** Opens a provider; undefined when there is none. */
@@ -90,18 +94,32 @@ export class Providers {
     if (!(await store.changeProvider(db, values))) return undefined
     await store.retryOrdersOf(db, id, clock.now())
     onChanged()
-    return this.#view({ ...row, ...values })
+    return this.#view({ ...row, ...values }, await store.recordsAt(db, id))
   }
 
-  /** Deletes a provider; false when there is none. Throws a conflict while it is needed. */
-  async remove(id: string): Promise<boolean> {
-    const { db } = this.#dependencies
-    if ((await store.findProvider(db, id)) === undefined) return false
-    const { orders, records } = await store.usesOfProvider(db, id)
+  /**
+   * Deletes a provider; false when there is none. Throws a conflict while it is needed, and unless its records may be left, while
+   * some are to be removed there.
+   */
+  async remove(id: string, mayLeaveRecords: boolean): Promise<boolean> {
+    const { db, clock } = this.#dependencies
+    const row = await store.findProvider(db, id)
+    if (row === undefined) return false
+    const [orders, records] = [await store.ordersOfProvider(db, id), await store.recordsAt(db, id)]
     if (orders.length > 0)
       throw conflict(`Certificates are ordered through it: ${orders.slice(0, 5).join(', ')}`, 'provider_in_use')
-    if (records > 0) throw conflict('TXT records that were made through it are still to be removed', 'provider_in_use')
+    if (records.length > 0 && !mayLeaveRecords) {
+      const names = records.slice(0, 5).map(({ name, zone }) => `${name} in the zone ${zone}`)
+      throw conflict(
+        `TXT records that were made through it are still to be removed: ${names.join(', ')}`,
+        'records_left',
+      )
+    }
     await store.deleteProvider(db, id)
+    for (const { order_id: order, name, zone } of records) {
+      const text = `The TXT record ${name} in the zone ${zone} is left at ${row.name}, which was deleted here`
+      await noteInHistory({ db, timers: clock }, order, text)
+    }
     return true
   }
 
@@ -124,7 +142,7 @@ export class Providers {
     return JSON.parse(this.#dependencies.sealer.open(row.settings_sealed, sealedAt(row.id))) as Values
   }
 
-  #view(row: DnsProviderRow): DnsProviderView {
+  #view(row: DnsProviderRow, records: readonly ChallengeRecordRow[] = []): DnsProviderView {
     const kind = findKind(row.kind)
     const settings = this.#settings(row)
     const shown = (kind?.fields ?? []).filter((field) => field.isSecret !== true)
@@ -134,6 +152,7 @@ export class Providers {
       kind: row.kind,
       label: kind?.label ?? row.kind,
       settings: Object.fromEntries(shown.map((field) => [field.name, settings[field.name] ?? ''])),
+      records: records.map(({ name, zone }) => ({ name, zone })),
       created_at: new Date(row.created_at).toISOString(),
       changed_at: new Date(row.changed_at).toISOString(),
     }

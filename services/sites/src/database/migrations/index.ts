@@ -17,6 +17,7 @@ import * as reach from './0015-reach.ts'
 import * as nodeConfigs from './0016-node-configs.ts'
 import * as certificateRevocations from './0017-certificate-revocations.ts'
 import * as externalAccounts from './0018-external-accounts.ts'
+import * as failedOrders from './0019-failed-orders.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -38,4 +39,5 @@ export const migrations: Migrations = {
   '0016-node-configs': nodeConfigs,
   '0017-certificate-revocations': certificateRevocations,
   '0018-external-accounts': externalAccounts,
+  '0019-failed-orders': failedOrders,
 }

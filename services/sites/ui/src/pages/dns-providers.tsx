@@ -65,6 +65,10 @@ function columns(open: (of: DnsProvider, kind: 'edit' | 'remove') => void): Colu
   ]
 }
 
+/** TXT records that nobody removes once the provider is gone. */
+const recordsLeft = ({ records }: DnsProvider): string[] =>
+  records.map(({ name, zone }) => `The TXT record ${name} in the zone ${zone}, which stays there`)
+
 function RemoveProvider({ of, onClose }: { of: DnsProvider; onClose: () => void }) {
   return (
     <ConfirmDelete
@@ -72,9 +76,16 @@ function RemoveProvider({ of, onClose }: { of: DnsProvider; onClose: () => void 
       onClose={onClose}
       title={`Remove ${of.name}?`}
       verb="Remove"
-      losses={['Its settings with their secrets', 'Certificates that are ordered through it refuse the removal']}
+      losses={[
+        'Its settings with their secrets',
+        ...recordsLeft(of),
+        'Certificates that are ordered through it refuse the removal',
+      ]}
       action={{
-        run: () => answer(api.DELETE('/api/dns-providers/{id}', { params: { path: { id: of.id } } })),
+        run: () => {
+          const query = of.records.length === 0 ? {} : { leave_records: 'true' as const }
+          return answer(api.DELETE('/api/dns-providers/{id}', { params: { path: { id: of.id }, query } }))
+        },
         done: () => `${of.name} is removed`,
         renew: [keys.dnsProviders],
       }}

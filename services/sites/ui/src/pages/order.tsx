@@ -117,13 +117,19 @@ function useUsedBy({ certificate_id: number }: Order): readonly number[] {
   return uploads.data?.certificates.find(({ id }) => id === number)?.used_by ?? []
 }
 
-function ProblemOf({ order: { problem, next_at: next, not_after: end } }: { order: Order }) {
+function ProblemOf({ order: { state, problem, next_at: next, not_after: end } }: { order: Order }) {
   if (problem === null) return null
   return (
     <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={problem.text}>
       <p className="order-advice">{problem.advice}</p>
       <p className="order-advice">
-        Next attempt: <RelativeTime value={next} />.{' '}
+        {state === 'working' ? (
+          'Another attempt is under way.'
+        ) : (
+          <>
+            Next attempt: <RelativeTime value={next} />.
+          </>
+        )}{' '}
         {end !== null && (
           <>
             The certificate in use stays; it expires <RelativeTime value={end} />.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ServerView } from '../dns/lookups.ts'
+import type { ServerView } from '../../dns/lookups.ts'
 import { judgeSpread } from './spreading.ts'
 
 const challenge = { authorization: 'a', url: 'u', domain: 'example.org', value: 'v' }

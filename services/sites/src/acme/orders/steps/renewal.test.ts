@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTestAuthority } from '../../../test/test-authority.ts'
-import type { AcmeClient } from '../client/acme-client.ts'
-import { AcmeError } from '../client/acme-error.ts'
-import { readRetryAfter } from '../client/retry-after.ts'
+import { createTestAuthority } from '../../../../test/test-authority.ts'
+import type { AcmeClient } from '../../client/acme-client.ts'
+import { AcmeError } from '../../client/acme-error.ts'
+import { readRetryAfter } from '../../client/retry-after.ts'
 import { performStep, type StepContext } from './perform-step.ts'
 
 const day = 86_400_000
@@ -32,6 +32,12 @@ test('a certificate that the authority is about to revoke is renewed at once, wi
   })
   const inside = await look({ start: now + 10 * day, end: now + 20 * day, explanation: undefined })
   assert.ok(inside.kind === 'rest' && inside.renewAt >= now + 10 * day && inside.renewAt <= now + 20 * day)
+})
+
+test('a certificate is renewed before it expires, whatever the authority or an earlier clock has said', async () => {
+  const after = { start: now + 95 * day, end: now + 96 * day, explanation: undefined }
+  for (const outcome of [await look(after), await look(undefined, now + 400 * day)])
+    assert.ok(outcome.kind === 'rest' && outcome.renewAt > now && outcome.renewAt < now + 85 * day)
 })
 
 test('without renewal information the time that is known holds', async () => {

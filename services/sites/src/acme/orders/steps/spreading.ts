@@ -1,5 +1,5 @@
-import type { ServerView } from '../dns/lookups.ts'
-import type { Outcome, Progress } from './order-machine.ts'
+import type { ServerView } from '../../dns/lookups.ts'
+import type { Outcome, Progress } from '../order-machine.ts'
 import type { StepContext } from './perform-step.ts'
 
 const minute = 60_000
@@ -26,7 +26,7 @@ export async function judgeSpread(
   }
   const words = describe(views)
   if (waited > maxSpread) return { kind: 'failed', failure: { code: 'dns-slow', text: `After an hour ${words}` } }
-  return { kind: 'wait', ms: pause(waited), text: `Waiting for DNS to spread: ${words}` }
+  return { kind: 'wait', ms: pollPause(waited), text: `Waiting for DNS to spread: ${words}` }
 }
 
 /** True if all servers show the records; those that do not answer count for a while only. */
@@ -46,4 +46,5 @@ function describe(views: readonly ServerView[]): string {
   return parts.flatMap(([servers, text]) => (servers.length === 0 ? [] : [`${text} ${servers.join(', ')}`])).join('; ')
 }
 
-const pause = (waited: number): number => (waited < minute ? 2000 : waited < 10 * minute ? 10_000 : 30_000)
+/** Milliseconds to the next look at something that was waited for so long. */
+export const pollPause = (waited: number): number => (waited < minute ? 2000 : waited < 10 * minute ? 10_000 : 30_000)
