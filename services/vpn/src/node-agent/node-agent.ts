@@ -55,6 +55,7 @@ export class NodeAgent {
     this.#tunnels = new NodeTunnels({
       ...dataPlane,
       log,
+      timers,
       checkEveryMs,
       countTraffic: (names) => this.#count(names),
       onApplying: (waiting) => this.#keys.prepare(waiting),
