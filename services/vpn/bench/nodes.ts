@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createLog, systemClock } from '@hearth/runtime'
+import { createLog, systemClock, systemTimers } from '@hearth/runtime'
 import { eventually, temporaryDirectory } from '@hearth/testing'
 import { openAccessTable } from '../src/access-rules/policy/table.ts'
 import { writeIdentity } from '../src/node-agent/identity.ts'
@@ -95,6 +95,7 @@ async function measureChange(folder: string, count: number) {
     ...openDataPlane('userspace', { directory: folder, run }),
     accessTable: openAccessTable('userspace', run),
     log,
+    timers: systemTimers,
     checkEveryMs: 3_600_000,
     countTraffic: (names) => recorder.take(names, (name) => tunnels.read(name)),
     onChanged: () => undefined,

@@ -3,6 +3,7 @@ import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
+import { LogRetention } from '../src/query-log/log-retention.ts'
 import { LogWriter } from '../src/query-log/log-writer.ts'
 import type { PageRequest, QueryFilter } from '../src/query-log/page-search.ts'
 import { QueryLog } from '../src/query-log/query-log.ts'
@@ -27,7 +28,7 @@ async function main(count: number): Promise<boolean> {
   const file = join(folder.path, 'query-log.db')
   const memory = createRingMemory()
   const ring = new LogRing(memory)
-  const writer = new LogWriter(file, [memory], 30)
+  const writer = new LogWriter(file, [memory], new LogRetention(30, { isSettled: () => true }))
   const peers = Array.from({ length: clientCount }, (_, n) => ({
     number: n + 1,
     id: `id-${n + 1}`,

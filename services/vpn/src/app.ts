@@ -754,8 +754,12 @@ export async function createApp(dependencies: AppDependencies) {
     intervalMs: () => currentSettings().sample_interval_seconds * 1000,
     publish,
     onExpired: async (name, ids) => {
-      await tunnels.reconcile(name)
-      await filtering.peersChanged(ids)
+      try {
+        await tunnels.reconcile(name)
+      } finally {
+        // The check of the tunnels tries again; nothing tells the resolver again.
+        await filtering.peersChanged(ids)
+      }
     },
     onSample: async (report) => {
       peerReports.sampled(report)

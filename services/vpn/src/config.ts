@@ -9,7 +9,15 @@ import {
   securityLogSettings,
 } from '@hearth/accounts'
 import { networkList } from '@hearth/http'
-import { checkFile, type Environment, filePath, parseSettings, settingKind, wholeNumber } from '@hearth/runtime'
+import {
+  checkFile,
+  type Clock,
+  type Environment,
+  filePath,
+  parseSettings,
+  settingKind,
+  wholeNumber,
+} from '@hearth/runtime'
 import { metricsConfig, metricsSettings } from '@hearth/metrics'
 import { outboundAllow, type Resolver } from '@hearth/outbound'
 import {
@@ -82,6 +90,8 @@ export function readConfig(environment: Environment) {
     outboundAllow: settings.OUTBOUND_ALLOW,
     /** Looks up the hosts of lists and databases; undefined for the system's resolver. Tests have their own. */
     hostLookup: undefined as Resolver | undefined,
+    /** The time; undefined for that of the machine. Tests have their own. */
+    clock: undefined as Clock | undefined,
     driftCheckSeconds: settings.DRIFT_CHECK_SECONDS,
     geoDatabases: { country: pathOf(settings.GEOIP_COUNTRY_DB), asn: pathOf(settings.GEOIP_ASN_DB) },
   }

@@ -65,6 +65,7 @@ export async function openService(config: Config, log: Log, early?: PrestartReso
       backups,
       open: openGuarded(config),
       pages: pagesFolder,
+      ...(config.clock === undefined ? {} : { clock: config.clock }),
     })
     resources.defer(() => app.close())
     await app.listenForNodes()

@@ -1,4 +1,4 @@
-import { createLog } from '@hearth/runtime'
+import { createLog, systemClock, type Clock } from '@hearth/runtime'
 import {
   openInProcess,
   openSession,
@@ -36,7 +36,11 @@ export const testPassword = 'tall-giraffe-on-ice-7'
  * Starts a service. Unless the caller says otherwise the loopback address is exempt from budgets, as an operator would exempt a
  * monitoring host, so that tests of other things are not about budgets.
  */
-export async function startService(environment: Record<string, string> = {}, given?: string): Promise<TestService> {
+export async function startService(
+  environment: Record<string, string> = {},
+  given?: string,
+  clock?: Clock,
+): Promise<TestService> {
   const running = await openInProcess((folder) => {
     const config = readConfig({
       DATA_DIR: folder,
@@ -46,11 +50,27 @@ export async function startService(environment: Record<string, string> = {}, giv
       DNS_UPSTREAMS: 'udp://127.0.0.1:9',
       ...environment,
     })
-    return openService({ ...config, hostLookup: noHosts }, createLog({ name: 'test', level: 'silent' }))
+    return openService({ ...config, hostLookup: noHosts, clock }, createLog({ name: 'test', level: 'silent' }))
   }, given)
   const test = new ServiceInProcess(running)
   if (given === undefined) await test.prepare()
   return test
+}
+
+/** The clocks of the machine, which a test moves: `advance` moves both, `jump` only the wall clock. */
+export function createMovedClock() {
+  let [wall, steady] = [0, 0]
+  return {
+    now: () => systemClock.now() + wall,
+    monotonic: () => systemClock.monotonic() + steady,
+    advance(ms: number) {
+      wall += ms
+      steady += ms
+    },
+    jump(ms: number) {
+      wall += ms
+    },
+  }
 }
 
 /** Nothing outside is looked up; lists and databases come from addresses. */

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
 import { generateKeyPair, publicKeyOf } from '../src/wireguard/keys.ts'
 import { simulateTraffic } from '../src/wireguard/simulated-traffic.ts'
-import { startService } from './in-process.ts'
+import { createMovedClock, startService } from './in-process.ts'
 
-const day = 86_400_000
+const [hour, day] = [3_600_000, 86_400_000]
 
 async function start() {
-  const service = await startService()
+  const clock = createMovedClock()
+  const service = await startService({}, undefined, clock)
   await service.call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24', listen_port: 51_820 })
   const made = await service.call('POST', '/api/peers', { name: 'phone', interface: 'wg0', networks: ['10.20.0.0/16'] })
   const { id, public_key: oldKey } = made.body.data
@@ -25,7 +24,7 @@ async function start() {
   const configuration = async (): Promise<string> => (await service.call('GET', `/api/peers/${id}/config`)).text
   /** Public key of the private key in a configuration. */
   const keyIn = (text: string) => publicKeyOf(/^PrivateKey = (.*)$/m.exec(text)?.[1] ?? '')
-  const tools = { service, id, oldKey, path, read, device, untilOnDevice, configuration, keyIn }
+  const tools = { service, clock, id, oldKey, path, read, device, untilOnDevice, configuration, keyIn }
   return { ...tools, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 
@@ -73,7 +72,7 @@ test('a new key waits on the device without addresses, and takes those of the ol
 
 test('a rotation that is cancelled leaves the old key, and one that is due leaves the new one', async () => {
   await using world = await start()
-  const { service, path, read, device, untilOnDevice, oldKey } = world
+  const { service, clock, path, read, device, untilOnDevice, oldKey } = world
   const before = await world.configuration()
   await service.call('POST', path, { days: 1 })
   assert.equal((await service.call('DELETE', path)).body.data.key_rotation, null)
@@ -83,12 +82,31 @@ test('a rotation that is cancelled leaves the old key, and one that is due leave
   assert.equal(again.status, 200, 'nothing to cancel is no problem')
 
   const { public_key: next } = (await service.call('POST', path, { days: 1 })).body.data.key_rotation
-  {
-    using database = new DatabaseSync(join(service.folder, 'vpn.db'), { timeout: 10_000 })
-    database.exec(`update peers set next_due = ${Date.now() - 1}`)
-  }
+  clock.advance(day + 1)
   await eventually(read, (peer) => peer.public_key === next)
   await untilOnDevice({ [next]: addresses })
+})
+
+test('a clock that is ahead for a while takes no old key away', async () => {
+  await using world = await start()
+  const { service, clock, path, read, oldKey } = world
+  const { public_key: next } = (await service.call('POST', path, { days: 1 })).body.data.key_rotation
+  /** Every begin looks after all keys that wait. */
+  const look = async (name: string) => {
+    const made = await service.call('POST', '/api/peers', { name, interface: 'wg0' })
+    await service.call('POST', `/api/peers/${made.body.data.id}/rotation`, {})
+    return (await read()).public_key
+  }
+  clock.jump(20 * day)
+  assert.equal(await look('laptop'), oldKey)
+  clock.jump(-20 * day)
+  assert.equal(await look('tablet'), oldKey)
+  const present = async () => {
+    clock.advance(hour / 2)
+    return (await read()).public_key
+  }
+  await eventually(present, (key) => key === next)
+  assert.ok(clock.now() > Date.now() + day - hour, 'not before its time')
 })
 
 test('a waiting key goes and comes with its peer, and the check of the tunnels takes it for no change from outside', async () => {

@@ -196,7 +196,10 @@ test('a peer that expires or is disabled leaves its node', async () => {
   await using world = await startWithNodes()
   using berlin = await joinedNode(world, 'Berlin')
   await createInterface(world, { node_id: berlin.id })
-  await createPeer(world, 'guest', { expires_at: new Date(Date.now() + 5000).toISOString() })
+  const at = Date.now() + 5000
+  const guest = await createPeer(world, 'guest', { expires_at: new Date(at).toISOString() })
+  const expiries = (await berlin.state(null))?.interfaces[0]?.expiries
+  assert.deepEqual(expiries, [{ publicKey: guest.public_key, at }], 'for when the service is away')
   const { id, public_key: key } = await createPeer(world, 'phone')
   const [interfaceOf] = await eventually(
     async () => (await berlin.state(null))?.interfaces ?? [],

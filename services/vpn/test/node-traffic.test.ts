@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { createPostgresDatabase, eventually, postgresObstacle, startTcpProxy } from '@hearth/testing'
+import { createPostgresDatabase, eventually, postgresObstacle } from '@hearth/testing'
 import type { Peer } from '../src/peers/schema.ts'
+import { startLossyWay } from './lossy-way.ts'
 import { type BatchPeer, type FakeNode, joinedNode, type NodesFixture, startWithNodes } from './nodes-fixture.ts'
 
 const hour = 3_600_000
@@ -126,36 +127,6 @@ test(
     assert.deepEqual(await totals(world, peer), [3000, 1500])
   },
 )
-
-/** A way to PostgreSQL on which the answer to a commit gets lost, with its connection, when a test says so. */
-async function startLossyWay(to: string) {
-  let [word, lost] = ['', 0]
-  const watch = () => {
-    let [isMeant, isLosing] = [false, false]
-    return (bytes: Buffer, isAnswer: boolean): boolean => {
-      if (isAnswer) {
-        // What the database says of it nobody hears.
-        const isLost = isLosing && bytes.includes('COMMIT')
-        if (isLost) lost += 1
-        return !isLost
-      }
-      isMeant ||= word !== '' && bytes.includes(word)
-      if (isMeant && /commit/i.test(bytes.toString('latin1'))) [isLosing, word] = [true, '']
-      return true
-    }
-  }
-  const proxy = await startTcpProxy(to, watch)
-  return {
-    url: proxy.url,
-    get lost() {
-      return lost
-    },
-    loseCommitAfter(statement: string) {
-      word = statement
-    },
-    [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
-  }
-}
 
 test('traffic of a node that was away for hours lands in its hour, with the connection that it belonged to', async () => {
   await using started = await startWithPeer()

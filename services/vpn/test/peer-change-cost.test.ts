@@ -139,7 +139,7 @@ async function openService(count: number) {
   })
   const settings = () => defaultSettings
   const quotas = { view: () => null }
-  const access = { during: <T>(_: unknown, work: () => Promise<T>) => work() }
+  const access = { during: <T>(_: unknown, work: () => Promise<T>) => work(), reload: () => Promise.resolve() }
   const shared = { database, sealer, clock: systemClock, settings, tunnels, desired, sampler, limits, access, quotas }
   const host = {
     isTaken: () => Promise.resolve(false),

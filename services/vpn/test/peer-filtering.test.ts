@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { startService } from './in-process.ts'
+import { eventually } from '@hearth/testing'
+import { createMovedClock, startService } from './in-process.ts'
 
 test('DNS filtering options of a peer are set, stored and validated', async () => {
   await using service = await startService()
@@ -76,4 +79,34 @@ test('settings: each wrong one is named, texts are normalised, and a pause ends'
   assert.ok(Date.parse(paused.body.data.paused_until) > Date.now() + 500_000)
   await service.call('POST', '/api/dns/resume')
   assert.equal((await service.call('GET', '/api/dns/settings')).body.data.blocking_paused_until, null)
+})
+
+test('peers that expire are not answered any more, also when the device of one cannot be changed', async () => {
+  const clock = createMovedClock()
+  await using service = await startService({}, undefined, clock)
+  await service.call('PUT', '/api/settings', { sample_interval_seconds: 1 })
+  for (const index of [0, 1]) {
+    const port = { listen_port: 51_820 + index }
+    await service.call('POST', '/api/interfaces', { name: `wg${index}`, address: `10.${8 + index}.0.1/24`, ...port })
+    for (const expires_at of [new Date(clock.now() + 3_600_000).toISOString(), null]) {
+      const name = `${expires_at === null ? 'phone' : 'guest'} ${index}`
+      const made = await service.call('POST', '/api/peers', { name, interface: `wg${index}`, expires_at })
+      assert.equal(made.status, 201, made.text)
+    }
+  }
+  const clients = async () => {
+    const text = await readFile(join(service.folder, 'dns/clients.json'), 'utf8')
+    return (JSON.parse(text) as { name: string }[]).map(({ name }) => name).toSorted()
+  }
+  await eventually(clients, (names) => names.length === 4)
+  const { tunnels } = service.service.app
+  const reconcile = tunnels.reconcile.bind(tunnels)
+  tunnels.reconcile = (name) => (name === 'wg0' ? Promise.reject(new Error('no buffer space')) : reconcile(name))
+  clock.advance(3_600_001)
+  const left = await eventually(clients, (names) => names.length === 2)
+  assert.deepEqual(left, ['phone 0', 'phone 1'])
+  await eventually(
+    async () => (await tunnels.read('wg1'))?.peers.size,
+    (size) => size === 1,
+  )
 })

@@ -53,7 +53,7 @@ async function openService() {
     restriction: () => undefined,
   })
   const quotas = { view: () => null }
-  const access = { during: <T>(_: unknown, work: () => Promise<T>) => work() }
+  const access = { during: <T>(_: unknown, work: () => Promise<T>) => work(), reload: () => Promise.resolve() }
   const shared = { database, sealer, clock, settings, tunnels, desired, sampler, limits, access, quotas }
   const host = {
     isTaken: () => Promise.resolve(false),

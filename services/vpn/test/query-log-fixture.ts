@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createRingMemory, type LogEntry, LogRing } from '../src/dns/log-ring.ts'
+import { LogRetention } from '../src/query-log/log-retention.ts'
 import { LogWriter, type UpkeepEnd } from '../src/query-log/log-writer.ts'
 import type { Forgetting } from '../src/query-log/upkeep.ts'
 
@@ -21,11 +22,14 @@ export function entryOf({
   return { ...fields, at: Date.now(), micros: 1500, ...rest, name: wire, nameLength: wire.length }
 }
 
+/** A clock that is believed from the start. */
+export const alwaysSettled = { isSettled: () => true }
+
 /** A log that a test fills: a ring and its writer, in the test's own thread. */
-export function createTestLog(file: string, retentionDays = 30, bytes = 1 << 20) {
+export function createTestLog(file: string, { days = 30, settled = alwaysSettled, bytes = 1 << 20 } = {}) {
   const memory = createRingMemory(bytes)
   const ring = new LogRing(memory)
-  const writer = new LogWriter(file, [memory], retentionDays)
+  const writer = new LogWriter(file, [memory], new LogRetention(days, settled))
   /** Puts entries into the ring, and what is there into the file. */
   const log = (...entries: Parameters<typeof entryOf>[0][]): number => {
     for (const entry of entries) ring.append(entryOf(entry))

@@ -100,7 +100,7 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
   }
 }
 
-const limits = { changed: nothing, refresh: nothing }
+const limits = { changed: nothing, refresh: nothing, reload: nothing }
 
 /** Profiles whose schedules switch nothing. */
 const profilesInForce = ({ database, clock, log }: OfflineDependencies): ProfilesInForce =>

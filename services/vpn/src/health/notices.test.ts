@@ -67,6 +67,8 @@ test('empty, failed or outdated lists have a notice', () => {
   assert.deepEqual(codes({ lists: [{ ...list, last_error: 'no answer' }] }), ['lists_not_updated'])
   const old = { ...list, last_checked: now - 50 * hour }
   assert.deepEqual(codes({ lists: [old] }), ['lists_not_updated'])
+  const ahead = { ...list, last_checked: now + 50 * hour }
+  assert.deepEqual(codes({ lists: [ahead] }), ['lists_not_updated'], 'by a clock that was ahead')
   assert.deepEqual(codes({ lists: [old], updateHours: 0 }), [])
   assert.deepEqual(codes({ lists: [{ ...old, enabled: 0 }, list] }), [])
 })

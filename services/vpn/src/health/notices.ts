@@ -135,7 +135,7 @@ function listNotices(facts: HealthFacts): HealthNotice[] {
   const overdue = updateHours * 2 * hour + hour
   const stale = enabled.filter(
     ({ last_error: error, last_checked: checked }) =>
-      error !== null || (updateHours > 0 && checked !== null && now - checked > overdue),
+      error !== null || (updateHours > 0 && checked !== null && Math.abs(now - checked) > overdue),
   )
   const isEmpty = dns.blocked_names === 0 && enabled.every(({ entries }) => entries === 0)
   return [

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import { splitList } from '../envelope.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import type { DeviceConfig, DevicePeer } from '../wireguard/device.ts'
-import type { DesiredDevice } from '../wireguard/drift.ts'
+import type { DesiredDevice, PeerExpiry } from '../wireguard/drift.ts'
 import type { InterfaceRules } from '../wireguard/firewall.ts'
 import { effectivePeerRows, findInterfaceRow, interfaceRowsOn } from './store.ts'
 import { canonicalIpv6, subnet4, subnet6 } from './subnet.ts'
@@ -96,6 +96,7 @@ export class DesiredDevices {
       rules: rulesOf(row, peers, pagePort),
       running: row.enabled === 1,
       rotations: peers.flatMap(({ public_key: from, next_public_key: to }) => (to === null ? [] : [{ from, to }])),
+      expiries: peers.flatMap(expiriesOf),
     }
   }
 }
@@ -128,6 +129,12 @@ export function asksGateway(row: Pick<InterfaceRow, 'address' | 'address6' | 'dn
 /** The networks behind a peer, in CIDR form without host bits. */
 export function networksBehind({ networks }: Pick<PeerRow, 'networks'>): string[] {
   return networks === null ? [] : (JSON.parse(networks) as string[])
+}
+
+/** Both keys of a peer expire with it. */
+function expiriesOf({ public_key: key, next_public_key: next, expires_at: at }: PeerRow): PeerExpiry[] {
+  if (at === null) return []
+  return [key, next].flatMap((publicKey) => (publicKey === null ? [] : [{ publicKey, at }]))
 }
 
 function addressesOf(peer: PeerRow): string[] {

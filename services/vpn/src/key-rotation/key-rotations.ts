@@ -1,5 +1,5 @@
 import type { Sealer } from '@hearth/credentials'
-import type { Clock, Log, Timers } from '@hearth/runtime'
+import { SettledClock, type Clock, type Log, type Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { HandshakeGate } from '../handshakes/handshake-gate.ts'
 import { sealContext } from '../interfaces/desired-devices.ts'
@@ -16,7 +16,7 @@ import { rotatingInterfaces, type WaitingRow, waitingRows } from './store.ts'
 
 export interface KeyRotationDependencies {
   readonly db: Kysely<Tables>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
   readonly timers: Pick<Timers, 'after'>
   readonly log: Log
   readonly sealer: Sealer
@@ -33,11 +33,12 @@ const noNextKeys = { next_public_key: null, next_private_key: null, next_preshar
 
 /**
  * New keys of peers, which wait on the device until they are used. Two keys cannot have the same addresses there, so the new one
- * has none, and gets those of the old one when it begins its first handshake: the old key works until that moment. The gate holds
- * that handshake back until the addresses have moved; without one it is looked for on the device.
+ * has none, and gets those of the old one when it begins its first handshake, or when it is due by a clock that is believed: the
+ * old key works until that moment. The gate holds that handshake back until the addresses have moved; without one it is looked for on the device.
  */
 export class KeyRotations {
   readonly #dependencies: KeyRotationDependencies
+  readonly #settled: SettledClock
   #cancelTimer: () => void = () => undefined
   #looking: Promise<void> = Promise.resolve()
   #isClosed = false
@@ -48,6 +49,7 @@ export class KeyRotations {
   /** No rotation goes on before `start`. */
   constructor(dependencies: KeyRotationDependencies) {
     this.#dependencies = dependencies
+    this.#settled = new SettledClock(dependencies.clock)
   }
 
   /** Begins to look for handshakes of new keys, if some wait. */
@@ -150,11 +152,12 @@ export class KeyRotations {
   async #lookAt(name: string, waiting: readonly WaitingRow[]): Promise<void> {
     const { tunnels, clock, log } = this.#dependencies
     const state = await tunnels.read(name).catch(() => undefined)
+    const dueUntil = this.#settled.isSettled() ? clock.now() : -Infinity
     for (const row of waiting) {
       // The first bytes are those of a handshake that only the holder of the private key can begin.
       const key = row.next_public_key
       const isUsed = this.#used.has(key) || (state?.peers.get(key)?.rxBytes ?? 0) > 0
-      if (!isUsed && row.next_due > clock.now()) continue
+      if (!isUsed && row.next_due > dueUntil) continue
       this.#used.delete(key)
       await this.#finish(row).catch((error: unknown) => {
         log.error({ err: error, peer: row.name }, 'a new key could not replace the old one')

@@ -336,9 +336,10 @@ test('lists are fetched by the schedule once somebody fetched them, and sooner w
 test('due times follow the schedule, expiry and errors of a list', () => {
   const hour = 3_600_000
   const list = { id: 'x', enabled: 1, last_checked: 1_000_000_000, last_error: null, expires_seconds: null }
+  const now = list.last_checked
   const daily = { hours: 24, isChosen: false }
   const pause = (changes: object, schedule = daily) =>
-    (dueAt({ ...list, ...changes }, schedule) ?? Infinity) - list.last_checked
+    (dueAt({ ...list, ...changes }, schedule, now) ?? Infinity) - list.last_checked
   const near = (changes: object, hours: number, schedule = daily) => {
     const found = pause(changes, schedule)
     assert(found >= 0.9 * hours * hour && found <= 1.1 * hours * hour, `${found / hour} hours, not ${hours}`)
@@ -350,10 +351,13 @@ test('due times follow the schedule, expiry and errors of a list', () => {
   near({ expires_seconds: 96 * 3600 }, 24)
   near({ last_error: 'away' }, 1)
   near({}, 168, { hours: 168, isChosen: true })
-  assert.equal(dueAt({ ...list, enabled: 0 }, daily), undefined)
-  assert.equal(dueAt(list, { hours: 0, isChosen: true }), undefined)
-  assert.equal(dueAt({ ...list, last_checked: null }, daily), undefined)
-  assert.equal(dueAt({ ...list, last_checked: null }, { hours: 24, isChosen: true }), 0)
+  assert.equal(dueAt({ ...list, enabled: 0 }, daily, now), undefined)
+  assert.equal(dueAt(list, { hours: 0, isChosen: true }, now), undefined)
+  assert.equal(dueAt({ ...list, last_checked: null }, daily, now), undefined)
+  assert.equal(dueAt({ ...list, last_checked: null }, { hours: 24, isChosen: true }, now), 0)
+  const ahead = { ...list, last_checked: now + 365 * 24 * hour }
+  assert.equal(dueAt(ahead, daily, now), now, 'checked by a clock that was ahead')
+  assert.equal(dueAt({ ...ahead, last_error: 'away' }, daily, now), now)
   const pauses = new Set(Array.from({ length: 100 }, (_, k) => pause({ id: `${k}` })))
   assert(pauses.size > 95, 'installs and lists differ')
 })

@@ -100,7 +100,8 @@ export class Lists {
   async #startDue(): Promise<void> {
     const schedule = this.#dependencies.schedule()
     const rows = await store.allListRows(this.#db)
-    const due = rows.filter((row) => (dueAt(row, schedule) ?? Infinity) <= this.#timers.now())
+    const now = this.#timers.now()
+    const due = rows.filter((row) => (dueAt(row, schedule, now) ?? Infinity) <= now)
     if (due.length > 0) this.#updates.start(due)
   }
 

@@ -179,14 +179,17 @@ function jitter({ id, last_checked }: Pick<ListRow, 'id' | 'last_checked'>): num
 
 /**
  * Returns when a list is to be fetched next, milliseconds since the epoch; undefined for never. A list that says it is good for a
- * shorter time is fetched sooner, but not twice within an hour; one that failed within the hour, too.
+ * shorter time is fetched sooner, but not twice within an hour; one that failed within the hour, too. One that was checked in the
+ * future, by a clock that was ahead, is due.
  */
 export function dueAt(
   list: Pick<ListRow, 'id' | 'enabled' | 'last_checked' | 'last_error' | 'expires_seconds'>,
   schedule: UpdateSchedule,
+  now: number,
 ): number | undefined {
   if (list.enabled === 0 || schedule.hours <= 0) return undefined
   if (list.last_checked === null) return schedule.isChosen ? 0 : undefined
+  if (list.last_checked > now + hour) return now
   const usual = schedule.hours * hour
   const own = list.expires_seconds === null ? usual : Math.max(hour, list.expires_seconds * 1000)
   const pause = Math.min(usual, own, list.last_error === null ? Infinity : hour)

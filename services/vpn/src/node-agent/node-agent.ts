@@ -1,4 +1,4 @@
-import type { Log, Timers } from '@hearth/runtime'
+import { type Log, SettledClock, type Timers } from '@hearth/runtime'
 import { readHostNetworks } from '../interfaces/host-networks.ts'
 import { noteContact } from './contact.ts'
 import { ControlLink } from './control-link.ts'
@@ -55,6 +55,7 @@ export class NodeAgent {
     this.#tunnels = new NodeTunnels({
       ...dataPlane,
       log,
+      timers,
       checkEveryMs,
       countTraffic: (names) => this.#count(names),
       onApplying: (waiting) => this.#keys.prepare(waiting),
@@ -74,7 +75,7 @@ export class NodeAgent {
       },
     })
     this.#wanted = new WantedState({ directory, tunnels: this.#tunnels, page: this.#page, log })
-    const [link, journal] = [this.#link, new QueryJournal({ directory, log })]
+    const [link, journal] = [this.#link, new QueryJournal({ directory, log, settled: new SettledClock(timers) })]
     this.#journal = journal
     this.#resolver = new NodeResolver({
       directory,

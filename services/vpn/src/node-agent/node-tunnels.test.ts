@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLog } from '@hearth/runtime'
+import { isDeepStrictEqual } from 'node:util'
+import { createLog, systemTimers } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
 import * as fc from 'fast-check'
 import { Decider } from '../access-rules/policy/decide.ts'
@@ -13,7 +14,7 @@ import { generateKeyPair, publicKeyOf } from '../wireguard/keys.ts'
 import { createSimulatedLimitTable, type LimitTable } from '../wireguard/limit-table.ts'
 import type { PeerLimit } from '../wireguard/limit-text.ts'
 import { applyToModel } from '../wireguard/simulated-driver.ts'
-import { NodeTunnels } from './node-tunnels.ts'
+import { NodeTunnels, type NodeTunnelsDependencies } from './node-tunnels.ts'
 
 const peers = Array.from({ length: 4 }, (_, index) => ({ id: `peer-${index}`, ...generateKeyPair() }))
 const interfaceAt = (index: number) => {
@@ -281,7 +282,14 @@ function packetsOf(states: readonly NodeState[]): Packet[] {
   return [...texts].map((text) => JSON.parse(text) as Packet)
 }
 
-function openTunnels(host: FakeHost, errors: string[] = [], checkEveryMs = 3_600_000) {
+function openTunnels(
+  host: FakeHost,
+  errors: string[] = [],
+  {
+    checkEveryMs = 3_600_000,
+    timers = systemTimers,
+  }: Partial<Pick<NodeTunnelsDependencies, 'checkEveryMs' | 'timers'>> = {},
+) {
   const counted: string[][] = []
   const log = createLog({ name: 'test', level: 'silent' })
   log.error = (entry: { reason?: string }) => void errors.push(entry.reason ?? '')
@@ -291,6 +299,7 @@ function openTunnels(host: FakeHost, errors: string[] = [], checkEveryMs = 3_600
     limitTable: host.limitTable(),
     accessTable: host.accessTable(),
     log,
+    timers,
     checkEveryMs,
     countTraffic: async (names) => void counted.push([...names]),
     onChanged: () => undefined,
@@ -414,7 +423,7 @@ test('an interface that cannot be taken down is tried again, and counters are re
   const next = { ...before, interfaces: before.interfaces.slice(0, 1) }
   const host = new FakeHost()
   const errors: string[] = []
-  const { tunnels, counted } = openTunnels(host, errors, 5)
+  const { tunnels, counted } = openTunnels(host, errors, { checkEveryMs: 5 })
   await tunnels.apply(before, [])
   counted.length = 0
   host.broken.add('remove')
@@ -442,7 +451,7 @@ test('an interface that has left this node is not taken from the program that ru
   const before = stateOf({ ...all, peers: [placedAt(0, 1), placedAt(1, 2), nobody, nobody] })
   const next = { ...before, interfaces: before.interfaces.slice(0, 1) }
   const host = new FakeHost()
-  const { tunnels } = openTunnels(host, [], 5)
+  const { tunnels } = openTunnels(host, [], { checkEveryMs: 5 })
   await tunnels.apply(before, [])
   const moved = host.devices.get('wg1')
   assert.ok(moved !== undefined)
@@ -512,4 +521,60 @@ test('an interface whose key changes keeps its device, also when the program end
     ['up', 'up'],
   )
   await tunnels.close()
+})
+
+test('a peer that expires goes without a word of the service, stays away after a start, and comes back when the clock was ahead', async () => {
+  const state = stateOf({ ...all, peers: [placedAt(0, 0), placedAt(1, 0), placedAt(0, 1), nobody] })
+  const [kept, , short] = peers.map(({ publicKey }) => publicKey)
+  const [wg0, wg1] = state.interfaces
+  assert.ok(kept !== undefined && short !== undefined && wg0 !== undefined && wg1 !== undefined)
+  const end = Date.UTC(2027, 0, 1)
+  const network = '192.168.7.0/24'
+  wg0.peers.find(({ publicKey }) => publicKey === short)?.allowedIps.push(network)
+  Object.assign(wg0.rules, { networks: [network], isolated: ['10.8.0.3'] })
+  wg0.expiries = [{ publicKey: short, at: end }]
+
+  const host = new FakeHost()
+  let now = end - 1000
+  let wait: { readonly ms: number; readonly run: () => void } | undefined
+  const timers = {
+    now: () => now,
+    after(ms: number, run: () => void) {
+      wait = { ms, run }
+      return () => (wait = undefined)
+    },
+  }
+  const found = () => {
+    const rules = host.rules.find(({ name }) => name === 'wg0')
+    return [[...(host.devices.get('wg0')?.peers.keys() ?? [])].toSorted(), rules?.networks, rules?.isolated]
+  }
+  const [whole, without] = [
+    [[kept, short].toSorted(), [network], ['10.8.0.3']],
+    [[kept], [], []],
+  ]
+  const becomes = (wanted: unknown) => eventually(found, (one) => isDeepStrictEqual(one, wanted))
+
+  const { tunnels, counted } = openTunnels(host, [], { timers, checkEveryMs: 30_000 })
+  await tunnels.apply(state, [])
+  assert.deepEqual([found(), tunnels.isPeerAddress('wg0', '10.8.0.3'), wait?.ms], [whole, true, 1000])
+  now = end
+  counted.length = 0
+  wait?.run()
+  await becomes(without)
+  await eventually(
+    () => tunnels.isPeerAddress('wg0', '10.8.0.3'),
+    (is) => !is,
+  )
+  assert.deepEqual(counted[0], ['wg0'], 'what it moved until then counts')
+  assert.equal(host.devices.get('wg1')?.peers.size, 1)
+  await tunnels.close()
+
+  const again = openTunnels(host, [], { timers, checkEveryMs: 30_000 })
+  await again.tunnels.apply(state, [])
+  assert.deepEqual(found(), without)
+  assert.equal(wait?.ms, 30_000, 'the clock may be corrected')
+  now = end - 60_000
+  wait?.run()
+  await becomes(whole)
+  await again.tunnels.close()
 })

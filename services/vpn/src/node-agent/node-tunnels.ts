@@ -1,4 +1,4 @@
-import type { Log } from '@hearth/runtime'
+import type { Log, Timers } from '@hearth/runtime'
 import type { AccessTable } from '../access-rules/policy/table.ts'
 import { type NodeState, policyOfNode } from '../nodes/node-state.ts'
 import type { WatchedDevice } from '../handshakes/handshake-gate.ts'
@@ -11,6 +11,7 @@ import { publicKeyOf } from '../wireguard/keys.ts'
 import type { LimitTable } from '../wireguard/limit-table.ts'
 import { changeInBatches, deviceErrorOf } from '../wireguard/peer-batch.ts'
 import { Tunnels } from '../wireguard/tunnels.ts'
+import { nextExpiry, withoutExpired } from './expired-peers.ts'
 import { OwnDevices } from './own-devices.ts'
 import { devicesWithWaitingKeys, waitingKeys, withUsedKeys } from './used-keys.ts'
 import { differingDevices, narrowDevices, sharedPeers, stopped, stricterLimits } from './state-steps.ts'
@@ -24,6 +25,7 @@ export interface NodeTunnelsDependencies {
   readonly limitTable: LimitTable
   readonly accessTable: AccessTable
   readonly log: Log
+  readonly timers: Pick<Timers, 'now' | 'after'>
   /** Pause between two checks of the tunnels, milliseconds. */
   readonly checkEveryMs: number
   /** Counts the traffic of devices before and after their peers go. */
@@ -43,6 +45,9 @@ export class NodeTunnels {
   readonly #own = new OwnDevices()
   /** State in force; undefined until one is. */
   #inForce: NodeState | undefined
+  /** The interfaces of that state with all their peers, also those that have expired; undefined while another one is to come into force. */
+  #given: NodeState['interfaces'] | undefined
+  #cancelExpiry: () => void = () => undefined
   #desired: readonly DesiredDevice[] = []
   #isWatching = false
   /** New keys that were used and that the service does not know of yet. */
@@ -132,6 +137,44 @@ export class NodeTunnels {
     })
   }
 
+  /** Takes peers away that have expired, and brings those back that have not by a clock that was corrected. */
+  async #expire(): Promise<void> {
+    const { countTraffic, onApplying, onApplied } = this.#dependencies
+    const [before, given] = [this.#inForce, this.#given]
+    if (before === undefined || given === undefined) return
+    const interfaces = this.#effective(given)
+    const names = differingDevices(before.interfaces, interfaces)
+    if (names.length === 0) return
+    const next = { ...before, interfaces }
+    const known = new Set(interfaces.map(({ config }) => config.name))
+    await onApplying?.(devicesWithWaitingKeys(next))
+    await countTraffic(names)
+    await this.#step([...interfaces, ...this.#desired.filter(({ config }) => !known.has(config.name))], names)
+    this.#inForce = next
+    await countTraffic(names)
+    onApplied?.()
+  }
+
+  /** The clock may be corrected at any time, so that the next look comes with the next check at the latest. */
+  #followExpiries(): void {
+    const { timers, checkEveryMs, log } = this.#dependencies
+    const given = this.#given ?? []
+    this.#cancelExpiry()
+    if (!given.some(({ expiries = [] }) => expiries.length > 0)) return
+    const now = timers.now()
+    this.#cancelExpiry = timers.after(Math.min(nextExpiry(given, now) - now, checkEveryMs), () => {
+      void this.#inTurn(() => this.#expire())
+        .catch((error: unknown) => log.error({ err: error }, 'peers that have expired could not be taken away'))
+        .finally(() => this.#followExpiries())
+    })
+  }
+
+  /** Interfaces with the new keys that were used and without the peers that have expired. */
+  #effective(given: NodeState['interfaces']): NodeState['interfaces'] {
+    const now = this.#dependencies.timers.now()
+    return given.map((device) => withoutExpired(withUsedKeys(device, this.#used), now))
+  }
+
   #inTurn(work: () => Promise<void>): Promise<void> {
     const turn = this.#last.then(work)
     this.#last = turn.catch(() => undefined)
@@ -139,15 +182,18 @@ export class NodeTunnels {
   }
 
   async #apply(given: NodeState, leaving: readonly DesiredDevice[]): Promise<void> {
+    this.#given = undefined
     const waiting = new Set(given.interfaces.flatMap(waitingKeys))
     this.#used = this.#used.intersection(waiting)
-    const next = { ...given, interfaces: given.interfaces.map((device) => withUsedKeys(device, this.#used)) }
+    const next = { ...given, interfaces: this.#effective(given.interfaces) }
     const ending = leaving.map(stopped)
     await this.#dependencies.onApplying?.(devicesWithWaitingKeys(next))
     this.#own.add([...next.interfaces, ...ending])
     if (this.#inForce === undefined) await this.#begin(next, ending)
     else await this.#change(this.#inForce, next, ending)
     this.#inForce = next
+    this.#given = given.interfaces
+    this.#followExpiries()
     // What is gone is no concern of this node any more: the service on the same host may run it now, with the same key.
     this.#desired = [...next.interfaces, ...this.stillRunning(this.#others(next, ending))]
     this.#dependencies.onApplied?.()
@@ -224,6 +270,8 @@ export class NodeTunnels {
 
   /** Ends the checks. The tunnels keep running. */
   close(): Promise<void> {
+    this.#given = undefined
+    this.#cancelExpiry()
     return this.#tunnels.close()
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createLog } from '@hearth/runtime'
+import { createLog, systemTimers } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { createSimulatedFirewall } from '../wireguard/firewall.ts'
 import { generateKeyPair } from '../wireguard/keys.ts'
@@ -48,6 +48,7 @@ function openNode(directory: string, faults = new Set<'limits' | 'remove'>()) {
     limitTable: { ...createSimulatedLimitTable(), replace: () => fail('limits') },
     accessTable: { apply: nothing, replace: nothing, hasDrifted: isSame, repair: nothing, remove: nothing },
     log,
+    timers: systemTimers,
     checkEveryMs: 3_600_000,
     countTraffic: nothing,
     onChanged: () => undefined,

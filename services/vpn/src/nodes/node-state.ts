@@ -34,6 +34,8 @@ const NodeInterface = z.object({
   running: z.boolean(),
   /** New keys that wait among the peers, each with the key that it replaces when it is used. Older services do not say. */
   rotations: z.array(z.object({ from: key, to: key })).optional(),
+  /** When peers expire, milliseconds since the epoch: they do so while the service is away, too. Older services do not say. */
+  expiries: z.array(z.object({ publicKey: key, at: z.int() })).optional(),
 }) satisfies z.ZodType<DesiredDevice>
 
 /** Bandwidth of a peer. */

@@ -53,6 +53,9 @@ export class WantedStates {
 
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1)
 
+const byKey = (a: { readonly publicKey: string }, b: { readonly publicKey: string }): number =>
+  a.publicKey < b.publicKey ? -1 : 1
+
 const byFrom = (a: { readonly from: string }, b: { readonly from: string }): number => (a.from < b.from ? -1 : 1)
 
 /** The interface without what a node does not know, in an order that only changes with what it says. */
@@ -62,13 +65,14 @@ function interfaceOf({
   rules,
   running,
   rotations = [],
+  expiries = [],
 }: DesiredDevice): NodeState['interfaces'][number] {
   const { name, subnets, networks, nat, forwarding, isolated, page } = rules
   return {
     config: { ...config, addresses: [...config.addresses], routes: config.routes.toSorted() },
     peers: peers
       .map(({ publicKey, presharedKey, allowedIps }) => ({ publicKey, presharedKey, allowedIps: [...allowedIps] }))
-      .toSorted((a, b) => (a.publicKey < b.publicKey ? -1 : 1)),
+      .toSorted(byKey),
     rules: {
       name,
       subnets: [...subnets],
@@ -80,6 +84,9 @@ function interfaceOf({
     },
     running,
     ...(rotations.length === 0 ? {} : { rotations: rotations.map(({ from, to }) => ({ from, to })).toSorted(byFrom) }),
+    ...(expiries.length === 0
+      ? {}
+      : { expiries: expiries.map(({ publicKey, at }) => ({ publicKey, at })).toSorted(byKey) }),
   }
 }
 

@@ -37,6 +37,28 @@ export async function writeActivity(
   })
 }
 
+/** Rows that tell enough about one transaction. */
+const witnesses = 100
+
+/**
+ * Resolves to true if the transaction that was to write these rows was committed: all or none of them are there. Waits for one
+ * that the database has not ended yet, which is why it writes.
+ */
+export async function isActivityWritten(db: Kysely<Tables>, rows: readonly PeerActivityRow[]): Promise<boolean> {
+  const known = new Map(rows.slice(0, witnesses).map((row) => [row.peer_id, row]))
+  if (known.size === 0) return false
+  const found = await db
+    .updateTable('peer_activity')
+    .set((row) => ({ rx_bucketed: row.ref('rx_bucketed') }))
+    .where('peer_id', 'in', [...known.keys()])
+    .returning(['peer_id', 'rx_bucketed', 'tx_bucketed'])
+    .execute()
+  return found.some(({ peer_id, rx_bucketed: rx, tx_bucketed: tx }) => {
+    const meant = known.get(peer_id)
+    return meant?.rx_bucketed === rx && meant.tx_bucketed === tx
+  })
+}
+
 async function writeBatches(db: Kysely<Tables>, rows: readonly PeerActivityRow[]): Promise<Set<string>> {
   const written = new Set<string>()
   for (let start = 0; start < rows.length; start += rowsAtOnce) {

@@ -28,8 +28,8 @@ export interface ApplyDependencies {
   readonly clock: Clock
   readonly desired: DesiredDevices
   readonly sampler: Sampler
-  readonly limits: Pick<PeerLimits, 'changed'>
-  readonly access: Pick<AccessInForce, 'during'>
+  readonly limits: Pick<PeerLimits, 'changed' | 'reload'>
+  readonly access: Pick<AccessInForce, 'during' | 'reload'>
 }
 
 /** Takes changes to the running device, in one go. When that fails the database is put back and a `Problem` says why. */
@@ -41,22 +41,38 @@ export async function applyToDevice(
   const { limits, access } = dependencies
   try {
     await limits.changed(peers)
-    await access.during(peers, async () => {
-      if (on.enabled === 1) await changeDevice(dependencies, tunnel, { on, peers })
-    })
+    await access.during(peers, () => changeDevice(dependencies, tunnel, { on, peers }))
   } catch (error) {
     await undo()
-    const back = peers.map(({ before, after }) => ({ before: after, after: before }))
-    await limits.changed(back).catch(() => undefined)
+    await limits.changed(peers.map(turnedRound)).catch(() => limits.reload())
     throw tunnelProblem(error)
   }
 }
+
+/**
+ * Takes back what `applyToDevice` did, when the database does not have it. The check of the tunnels repairs a device that does not
+ * follow; limits and access rules are in force by then, because that check does not know of whom they lack.
+ */
+export async function takeBackFromDevice(
+  dependencies: ApplyDependencies,
+  tunnel: TunnelChanges,
+  { on, peers: done }: Pick<DeviceTransition, 'on' | 'peers'>,
+): Promise<void> {
+  const { limits, access } = dependencies
+  const peers = done.map(turnedRound)
+  await limits.changed(peers).catch(() => limits.reload())
+  const change = () => changeDevice(dependencies, tunnel, { on, peers }).catch(() => undefined)
+  await access.during(peers, change).catch(() => access.reload())
+}
+
+const turnedRound = ({ before, after }: PeerTransition): PeerTransition => ({ before: after, after: before })
 
 async function changeDevice(
   dependencies: ApplyDependencies,
   tunnel: TunnelChanges,
   { on, peers }: Pick<DeviceTransition, 'on' | 'peers'>,
 ): Promise<void> {
+  if (on.enabled !== 1) return
   const now = dependencies.clock.now()
   const effective = peers.map(({ before, after }) => ({ was: onDevice(before, now), willBe: onDevice(after, now) }))
   const changes = effective.flatMap(({ was, willBe }) => deviceChanges(dependencies.desired, was, willBe))

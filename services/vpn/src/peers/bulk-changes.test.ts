@@ -5,6 +5,7 @@ import { createSealer } from '@hearth/credentials'
 import { type DatabaseLocation, migrate, openDatabase } from '@hearth/database'
 import { createLog, systemClock } from '@hearth/runtime'
 import { createPostgresDatabase, postgresObstacle, temporaryDirectory } from '@hearth/testing'
+import { sql } from 'kysely'
 import { migrations } from '../database/migrations/index.ts'
 import { DesiredDevices } from '../interfaces/desired-devices.ts'
 import { Interfaces } from '../interfaces/interfaces.ts'
@@ -17,6 +18,7 @@ import { Tunnels } from '../wireguard/tunnels.ts'
 import { PeerLimits } from '../limits/peer-limits.ts'
 import type { PeerLimit } from '../wireguard/limit-text.ts'
 import type { PeerBulkChange } from './bulk-schema.ts'
+import type { PeerTransition } from './apply-to-device.ts'
 import { Peers } from './peers.ts'
 import { openSampler } from './sampler.ts'
 
@@ -62,7 +64,19 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
   })
   const settings = () => defaultSettings
   const quotas = { view: () => null }
-  const access = { during: <T>(_: unknown, work: () => Promise<T>) => work() }
+  /** Peers that access rules know. */
+  const ruled = new Set<string>()
+  const access = {
+    async during<T>(transitions: readonly PeerTransition[], work: () => Promise<T>) {
+      const result = await work()
+      for (const { before, after } of transitions) {
+        if (before !== undefined) ruled.delete(before.id)
+        if (after !== undefined) ruled.add(after.id)
+      }
+      return result
+    },
+    reload: () => Promise.resolve(),
+  }
   const shared = { database, sealer, clock: systemClock, settings, tunnels, desired, sampler, limits, access, quotas }
   const host = {
     isTaken: () => Promise.resolve(false),
@@ -102,13 +116,14 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
     )
     return {
       limited: [...limited.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      ruled: [...ruled].toSorted(),
       rows,
       onDevices: devices.map((device) => [...(device?.peers.keys() ?? [])].toSorted()),
       rules,
     }
   }
   const resources = cleanup.move()
-  return { peers, ids, faults, notified, state, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+  return { database, peers, ids, faults, notified, state, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
 const changes = (ids: string[]): PeerBulkChange[] => [
@@ -136,6 +151,18 @@ for (const [kind, skip] of [['SQLite', false] as const, ['PostgreSQL', postgresO
     assert.deepEqual(notified, [], 'the resolver is not told of what did not happen')
   })
 }
+
+for (const what of ['one', 'many'] as const)
+  test(`a peer that cannot be deleted keeps device, limit and access rules, of ${what}`, async () => {
+    await using world = await openPeers()
+    const { database, peers, ids, state } = world
+    const before = await state()
+    const trigger = "CREATE TRIGGER full BEFORE DELETE ON peers BEGIN SELECT raise(ABORT, 'the disk is full'); END"
+    await sql.raw(trigger).execute(database.query)
+    const removal = what === 'one' ? peers.remove(ids[0] ?? '') : peers.changeMany({ action: 'delete', ids })
+    await assert.rejects(removal, /the disk is full/)
+    assert.deepEqual(await state(), before)
+  })
 
 test('changes of the same peers at the same time wait for each other, in whatever order their interfaces stand', async () => {
   await using world = await openPeers()

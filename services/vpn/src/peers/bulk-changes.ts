@@ -6,6 +6,7 @@ import { Problem } from '../problems.ts'
 import type { PeerRow, Tables } from '../tables.ts'
 import type { TunnelChanges } from '../wireguard/tunnels.ts'
 import type { PeerBulkChange } from './bulk-schema.ts'
+import { takeBackFromDevice } from './apply-to-device.ts'
 import { applyAll, type BulkDependencies, byInterface, withLocks } from './many-devices.ts'
 import * as store from './store.ts'
 import { maxTags, tagColumns, tagsOf, withoutTag, withTag } from './tags.ts'
@@ -69,16 +70,21 @@ async function deleteLocked(
   )
   // Off the devices first: were it the other way round, a failure would leave peers with access and without a record.
   await applyAll(dependencies, tunnel, { changes, undo: () => Promise.resolve() })
-  await database.query.transaction().execute(async (trx) => {
-    await store.deletePeerRows(
-      trx,
-      rows.map(({ id }) => id),
-    )
-    for (const { on, peers } of changes) {
-      const next = peers.reduce((host, { before }) => Math.max(host, (before?.ip_number ?? 0) + 1), on.next_host)
-      await updateInterfaceRow(trx, on.name, { next_host: next })
-    }
-  })
+  try {
+    await database.query.transaction().execute(async (trx) => {
+      await store.deletePeerRows(
+        trx,
+        rows.map(({ id }) => id),
+      )
+      for (const { on, peers } of changes) {
+        const next = peers.reduce((host, { before }) => Math.max(host, (before?.ip_number ?? 0) + 1), on.next_host)
+        await updateInterfaceRow(trx, on.name, { next_host: next })
+      }
+    })
+  } catch (error) {
+    if (tunnel !== undefined) for (const change of changes) await takeBackFromDevice(dependencies, tunnel, change)
+    throw error
+  }
   for (const { id } of rows) sampler.forget(id)
 }
 

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { findInterfaceRow } from '../interfaces/store.ts'
 import type { InterfaceRow, Tables } from '../tables.ts'
 import type { TunnelChanges } from '../wireguard/tunnels.ts'
-import { applyToDevice, type PeerTransition } from './apply-to-device.ts'
+import { applyToDevice, type PeerTransition, takeBackFromDevice } from './apply-to-device.ts'
 import type { PeerDependencies } from './peers.ts'
 
 /** Dependencies of changes of many peers. */
@@ -38,11 +38,7 @@ export async function applyAll(
   const done: InterfaceChange[] = []
   const undoAll = async () => {
     await undo()
-    for (const { on, peers } of done) {
-      const back = peers.map(({ before, after }) => ({ before: after, after: before }))
-      // The check of the tunnels repairs what this cannot.
-      await applyToDevice(dependencies, tunnel, { on, peers: back, undo: nothing }).catch(() => undefined)
-    }
+    for (const change of done) await takeBackFromDevice(dependencies, tunnel, change)
   }
   for (const change of changes) {
     await applyToDevice(dependencies, tunnel, { ...change, undo: undoAll })
@@ -51,8 +47,6 @@ export async function applyAll(
   for (const { on, peers } of changes)
     for (const { after } of peers) if (after !== undefined) dependencies.sampler.follow(after, on)
 }
-
-const nothing = () => Promise.resolve()
 
 /** Puts changes of peers together by their interfaces. */
 export async function byInterface(

@@ -13,7 +13,7 @@ import type { PeerLimits } from '../limits/peer-limits.ts'
 import type { Quotas } from '../quotas/quotas.ts'
 import { SiteRoutes } from '../site-networks/networks-of-others.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
-import { applyToDevice } from './apply-to-device.ts'
+import { applyToDevice, takeBackFromDevice } from './apply-to-device.ts'
 import { findInterface, findPeer } from './found-rows.ts'
 import { changedPeerColumns, newPeerRow, uniqueMembers, type PeerDefaults, type NewPeerContext } from './new-peer.ts'
 import { changeManyPeers } from './bulk-changes.ts'
@@ -38,8 +38,8 @@ export interface PeerDependencies {
   readonly tunnels: Pick<Tunnels, 'withLock' | 'state'>
   readonly desired: DesiredDevices
   readonly sampler: Sampler
-  readonly limits: Pick<PeerLimits, 'changed'>
-  readonly access: Pick<AccessInForce, 'during'>
+  readonly limits: Pick<PeerLimits, 'changed' | 'reload'>
+  readonly access: Pick<AccessInForce, 'during' | 'reload'>
   readonly quotas: Pick<Quotas, 'view'>
   /** Called after every change of peers; resolves when the resolver uses it. */
   readonly onChanged: (ids: readonly string[]) => Promise<void>
@@ -143,17 +143,14 @@ export class Peers {
       const row = await findPeer(this.#db, id)
       const on = await findInterface(this.#db, row.interface)
       // Off the device first: were it the other way round, a failure would leave a peer with access and without a record.
-      await applyToDevice(this.#dependencies, tunnel, {
-        on,
-        peers: [{ before: peerColumns(row), after: undefined }],
-        undo: () => Promise.resolve(),
-      })
-      await this.#db.transaction().execute(async (trx) => {
-        await store.deletePeerRow(trx, id)
-        // Its address is reused as late as the network allows, also when it was chosen by hand.
-        const { next_host } = await findInterface(trx, row.interface)
-        await updateInterfaceRow(trx, row.interface, { next_host: Math.max(next_host, row.ip_number + 1) })
-      })
+      const peers = [{ before: peerColumns(row), after: undefined }]
+      await applyToDevice(this.#dependencies, tunnel, { on, peers, undo: () => Promise.resolve() })
+      try {
+        await this.#db.transaction().execute((trx) => deleteRow(trx, row))
+      } catch (error) {
+        await takeBackFromDevice(this.#dependencies, tunnel, { on, peers })
+        throw error
+      }
       this.#dependencies.sampler.forget(id)
       return this.#view(administrator, row, await this.#viewContext())
     })
@@ -197,6 +194,13 @@ export class Peers {
     const { sealer, settings, clock, host, database } = this.#dependencies
     return { sealer, settings, now: clock.now(), networks: { kind: database.kind, host } }
   }
+}
+
+async function deleteRow(trx: Kysely<Tables>, row: PeerRow): Promise<void> {
+  await store.deletePeerRow(trx, row.id)
+  // Its address is reused as late as the network allows, also when it was chosen by hand.
+  const { next_host } = await findInterface(trx, row.interface)
+  await updateInterfaceRow(trx, row.interface, { next_host: Math.max(next_host, row.ip_number + 1) })
 }
 
 async function changeRow(

@@ -17,6 +17,7 @@ import {
 } from './followed-peer.ts'
 import type { SampleReport } from './sample-report.ts'
 import type { SamplerDependencies } from './sampler-dependencies.ts'
+import { UncertainWrite } from './uncertain-write.ts'
 import { dueForWriting } from './writing-order.ts'
 
 /** Maximum time that a peer counts as connected in one round, milliseconds: the machine may have slept in between. */
@@ -42,10 +43,12 @@ export class Sampler {
   #lastRound: number
   #lastReport: SampleReport | undefined
   #expiryChecked: number
+  readonly #uncertain: UncertainWrite
 
   constructor(dependencies: SamplerDependencies) {
     this.#dependencies = dependencies
     this.#devices = new DeviceReader(dependencies)
+    this.#uncertain = new UncertainWrite(dependencies)
     this.#lastRound = dependencies.clock.monotonic()
     this.#expiryChecked = dependencies.clock.now()
   }
@@ -164,6 +167,7 @@ export class Sampler {
    */
   takeCounted(traffic: readonly CountedTraffic[], also?: AlsoWrite): Promise<void> {
     return this.#turn.run('sample', async () => {
+      await this.#uncertain.settle()
       const steps = countedSteps((id) => this.#byId.get(id), traffic)
       const last = new Map(steps.map(({ peer, after }) => [peer, after]))
       const rows = Array.from(last, ([peer, activity]) => activityRowOf({ ...peer, activity }))
@@ -183,9 +187,10 @@ export class Sampler {
   /** Writes down what has not been written yet. */
   flush(): Promise<void> {
     const { traffic, connections } = this.#dependencies
-    return this.#turn.run('sample', () => {
+    return this.#turn.run('sample', async () => {
+      await this.#uncertain.settle()
       connections?.writeAll()
-      return this.#write([
+      await this.#write([
         ...[...this.#byId.values()].filter((peer) => peer.isDirty),
         ...this.#followed(traffic?.closeAll() ?? []),
       ])
@@ -266,6 +271,7 @@ export class Sampler {
   /** Totals and the buckets they were counted into become visible together, so that nothing is in one and not in the other. */
   async #write(given: readonly Followed[]): Promise<void> {
     const { traffic, connections, database, clock } = this.#dependencies
+    await this.#uncertain.settle()
     const peers = [...new Set(given)]
     if (peers.length === 0 && traffic?.hasOrphans() !== true && connections?.isDue() !== true) return
     const now = clock.now()
@@ -277,6 +283,9 @@ export class Sampler {
         await connections?.write(trx)
       })
       isCommitted = true
+    } catch (error) {
+      this.#uncertain.failed(peers, rows)
+      throw error
     } finally {
       traffic?.end(isCommitted)
       connections?.end(isCommitted)

@@ -65,7 +65,10 @@ async function takeSample(dependencies: SamplingDependencies): Promise<void> {
   try {
     const report = await dependencies.sampler.sample()
     publishSample(dependencies, report)
-    for (const [name, ids] of report.expired) await dependencies.onExpired(name, ids)
+    for (const [name, ids] of report.expired)
+      await dependencies.onExpired(name, ids).catch((error: unknown) => {
+        dependencies.log.error({ err: error, interface: name }, 'peers that have expired could not be taken away')
+      })
     await dependencies.onSample(report)
   } catch (error) {
     dependencies.log.error({ err: error }, 'sampling failed')

@@ -16,7 +16,7 @@ const program = (testLog: string) => `
   const disk = process.argv[2]
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=10m', 'tmpfs', disk], { timeout: 10_000 })
   writeFileSync(disk + '/filler', Buffer.alloc(4 << 20))
-  const { log, writer } = createTestLog(disk + '/query-log.db', 30, 1 << 18)
+  const { log, writer } = createTestLog(disk + '/query-log.db', { bytes: 1 << 18 })
   let offered = 0
   let written = 0
   for (let n = 0; writer.lost === 0 && n < 1000; n++) {

@@ -4,13 +4,14 @@ import { mkdir, open, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { systemClock } from '@hearth/runtime'
+import { createManualClock, SettledClock, systemClock } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { asideOf } from './log-database.ts'
 import { QueryLog } from './query-log.ts'
+import { LogRetention } from './log-retention.ts'
 import { LogWriter } from './log-writer.ts'
 import { createRingMemory, LogRing } from '../dns/log-ring.ts'
-import { createTestLog, entryOf, isInFiles } from '../../test/query-log-fixture.ts'
+import { alwaysSettled, createTestLog, entryOf, isInFiles } from '../../test/query-log-fixture.ts'
 
 const day = 86_400_000
 
@@ -48,7 +49,7 @@ test('entries of several rings are written in time order, also late ones', async
   const file = join(folder.path, 'query-log.db')
   const memories = [createRingMemory(1 << 16), createRingMemory(1 << 16), createRingMemory(1 << 16)]
   const rings = memories.map((memory) => new LogRing(memory))
-  const writer = new LogWriter(file, memories, 30)
+  const writer = new LogWriter(file, memories, new LogRetention(30, alwaysSettled))
   const begin = Date.now() - 60_000
   const put = (ring: number, ...moments: readonly number[]) => {
     for (const at of moments) rings[ring]!.append(entryOf({ at: begin + at }))
@@ -104,7 +105,7 @@ test('an entry that comes while the clock is read does not go before older ones'
   const file = join(folder.path, 'query-log.db')
   const memories = [createRingMemory(1 << 16), createRingMemory(1 << 16)]
   const [one, other] = memories.map((memory) => new LogRing(memory))
-  const writer = new LogWriter(file, memories, 30)
+  const writer = new LogWriter(file, memories, new LogRetention(30, alwaysSettled))
   const begin = Date.now() - 60_000
   one!.append(entryOf({ at: begin }))
   one!.publish()
@@ -203,7 +204,7 @@ test('after a purge the files contain no names moved by earlier purges', async (
 test('expired entries are deleted together with their names and disk space', async () => {
   await using folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')
-  const { log, settle, writer } = createTestLog(file, 2)
+  const { log, settle, writer } = createTestLog(file, { days: 2 })
   const now = Date.now()
   const old = Array.from({ length: 1000 }, (_, n) => ({ at: now - 3 * day + n, name: `old-${n}.example` }))
   for (let n = 0; n < 40; n++) log(...old)
@@ -219,12 +220,63 @@ test('expired entries are deleted together with their names and disk space', asy
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()
   assert.ok((await stat(file)).size < size / 2 || (await stat(file)).size < 300_000)
-  writer.retentionDays = 0
+  writer.retention.days = 0
   writer.retain(now)
   log({ name: 'never.example' })
   settle()
   assert.equal((await readAll(file)).total, 0)
   assert.equal(writer.lost, 0)
+  writer.close()
+})
+
+test('a clock that is ahead for a while deletes nothing, whatever the settings say; a retention of 0 acts at once', async () => {
+  await using folder = await temporaryDirectory('query-log')
+  const file = join(folder.path, 'query-log.db')
+  const clock = createManualClock(Date.now())
+  const { log, settle, writer } = createTestLog(file, { days: 7, settled: new SettledClock(clock) })
+  await writeFile(asideOf(file), 'set aside')
+  const [right, wrong] = [clock.now(), 400 * day]
+  log(...Array.from({ length: 20_000 }, (_, n) => ({ at: right - day + n, name: `n-${n % 10}.example` })))
+  const kept = async () => {
+    writer.retain(clock.now())
+    settle()
+    return [(await readAll(file)).total, existsSync(asideOf(file))]
+  }
+  clock.jump(wrong)
+  assert.deepEqual(await kept(), [20_000, true])
+  writer.retention.days = 6
+  assert.deepEqual(await kept(), [20_000, true])
+  const batch = { nodeId: 'n1', count: 'one', upstreams: [], number: 1, entries: [entryOf({ at: right })] }
+  assert.equal(writer.takeBatch(batch, clock.now())?.count, 1)
+  clock.jump(-wrong)
+  assert.deepEqual(await kept(), [20_001, true])
+  clock.advance(8 * day)
+  assert.deepEqual(await kept(), [0, false])
+  log({ at: clock.now() })
+  clock.jump(wrong)
+  writer.retention.days = 0
+  assert.deepEqual(await kept(), [0, false])
+  writer.close()
+})
+
+test('what a clock dated far back takes nothing with it that is younger', async () => {
+  await using folder = await temporaryDirectory('query-log')
+  const file = join(folder.path, 'query-log.db')
+  const { log, purge, settle, writer } = createTestLog(file)
+  const now = Date.now()
+  const write = (count: number, at: number, name: string) => {
+    for (let n = 0; n < count; n += 1000) log(...Array.from({ length: 1000 }, (_, k) => ({ at: at + n + k, name })))
+  }
+  write(40_000, now - day, 'young.example')
+  write(40_000, 86_400_000, 'of-1970.example')
+  writer.retain(now)
+  settle()
+  assert.equal((await readAll(file)).total, 40_000)
+  write(40_000, 86_400_000, 'of-1970.example')
+  purge({ before: now - 2 * day, client: null })
+  const { total, rows } = await readAll(file)
+  assert.equal(total, 40_000)
+  assert.ok(rows.every(({ domain }) => domain === 'young.example'))
   writer.close()
 })
 
@@ -292,7 +344,7 @@ test('while the file cannot be opened entries wait; overflow is counted, and not
   await using folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')
   await mkdir(file)
-  const { log, writer } = createTestLog(file, 30, 4096)
+  const { log, writer } = createTestLog(file, { bytes: 4096 })
   assert.equal(log({ name: 'first.example' }), 0)
   assert.notEqual(writer.failure, null)
   for (let n = 0; n < 200; n++) log({ name: 'more.example' })
@@ -329,7 +381,7 @@ test('while another writer holds the file entries wait and are then written once
 test('when query kinds run out of ids, entries still count, with an unknown type', async () => {
   await using folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')
-  const { log, writer } = createTestLog(file, 30, 1 << 24)
+  const { log, writer } = createTestLog(file, { bytes: 1 << 24 })
   for (let from = 0; from < 65_536; from += 8192) {
     log(...Array.from({ length: 8192 }, (_, n) => ({ name: 'flood.example', type: from + n })))
   }

@@ -1,4 +1,5 @@
 import { isBeyondRepair, removeAside, rewriteTexts, setAside, sqliteCode } from './log-database.ts'
+import type { LogRetention } from './log-retention.ts'
 import { LogStore } from './log-store.ts'
 import { endWrite, hasSettled, lostOf, mergeRings, waitingIn } from './merge-rings.ts'
 import { LogRing, type LogEntry } from '../dns/log-ring.ts'
@@ -7,7 +8,6 @@ import { forget, type Forgetting, type Upkeep } from './upkeep.ts'
 import type { QueryWatch } from '../hints/query-watch.ts'
 import type { LogClient } from './writer-messages.ts'
 
-const day = 86_400_000
 /** Entries in one transaction. */
 const maxPerWrite = 65_536
 /** Entries of nodes up to this age count for hints, milliseconds. */
@@ -53,13 +53,12 @@ export class LogWriter {
   readonly #tasks: Task[] = []
   /** Watches what is written, for the hints. */
   watch: QueryWatch | undefined
-  /** Days; 0 keeps nothing. */
-  retentionDays: number
+  readonly retention: LogRetention
 
-  constructor(file: string, rings: readonly SharedArrayBuffer[], retentionDays: number) {
+  constructor(file: string, rings: readonly SharedArrayBuffer[], retention: LogRetention) {
     this.#file = file
     this.#rings = rings.map((memory) => new LogRing(memory))
-    this.retentionDays = retentionDays
+    this.retention = retention
   }
 
   /** Reason why it cannot write, in words; null when it can. */
@@ -165,9 +164,10 @@ export class LogWriter {
     return hasSettled(this.#rings, clock) || !this.#areClientsWritten
   }
 
-  /** Deletes expired entries, in steps; see `work`. */
+  /** Deletes expired entries, in steps; see `work`. With a clock that is not believed nothing has expired. */
   retain(now: number): void {
-    const before = this.retentionDays === 0 ? Infinity : now - this.retentionDays * day
+    const before = this.retention.oldestKept(now)
+    if (before === -Infinity) return
     removeAside(this.#file, before)
     this.#schedule({ before, client: null }, false, () => undefined)
   }
@@ -204,12 +204,12 @@ export class LogWriter {
 
   #take(store: LogStore, entry: LogEntry): void {
     store.countHit(entry)
-    this.watch?.note(entry, this.retentionDays > 0)
-    if (this.retentionDays > 0) store.add(entry)
+    this.watch?.note(entry, this.retention.days > 0)
+    if (this.retention.days > 0) store.add(entry)
   }
 
   #keptOf(entries: readonly LogEntry[], forgotten: (client: number) => number, now: number): LogEntry[] {
-    const oldest = this.retentionDays === 0 ? Infinity : now - this.retentionDays * day
+    const oldest = this.retention.oldestKept(now)
     return entries.filter(({ at, client }) => at >= oldest && at >= forgotten(client))
   }
 

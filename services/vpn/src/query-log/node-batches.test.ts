@@ -98,7 +98,7 @@ test('whatever comes from here and from nodes, the log has each query once, in t
 
 test('blocks that are cut stay searchable, and what is too old goes from all of them', () =>
   withLog(async (log, file) => {
-    const { writer, log: write, settle } = createTestLog(file, 1)
+    const { writer, log: write, settle } = createTestLog(file, { days: 1 })
     const now = Date.now()
     for (let n = 0; n < 17_000; n += 1000)
       write(...Array.from({ length: 1000 }, (_, k) => ({ name: `home-${n + k}`, at: now - 3_600_000 + n + k })))
@@ -134,7 +134,7 @@ test('queries of a time that is full are lost and counted, and the log keeps the
     }
     assert.equal(writer.lost, 10_000)
     assert.equal((await log.list({}, { limit: 1, offset: 0 })).total, 24_000)
-    writer.retentionDays = 2
+    writer.retention.days = 2
     writer.retain(now)
     settle()
     assert.equal((await log.list({ domain: 'home-' }, { limit: 1, offset: 0 })).total, 4000)
@@ -198,7 +198,7 @@ test('what was deleted does not come back from a node', () =>
 
 test('the retention holds for what nodes send, and labels of upstreams are those of here', () =>
   withLog(async (log, file) => {
-    const { writer, log: write } = createTestLog(file, 2)
+    const { writer, log: write } = createTestLog(file, { days: 2 })
     const now = Date.now()
     writer.useUpstreams(['9.9.9.9', '1.1.1.1'])
     write({ name: 'home.example', at: now - 9000, upstream: 2 })
@@ -219,7 +219,7 @@ test('the retention holds for what nodes send, and labels of upstreams are those
         ['home.example', '1.1.1.1'],
       ],
     )
-    writer.retentionDays = 0
+    writer.retention.days = 0
     assert.equal(writer.takeBatch(batchOf(2, late), now)?.count, 0)
     writer.close()
   }))

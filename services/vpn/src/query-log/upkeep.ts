@@ -17,18 +17,15 @@ const blocksPerRead = 256
 const namesPerBite = 4000
 
 /**
- * Takes entries out of the file, then the names, kinds and clients that no entry names any more. Entries stand in the order in
- * which they were written: when all go that are older than a time, then also those that were written before one of them, with
- * a clock that was ahead.
+ * Takes entries out of the file, then the names, kinds and clients that no entry names any more. Each entry goes by its own time:
+ * a clock that was wrong for a while dates some of them, and says nothing about those beside them.
  */
 export function* forget(store: LogStore, { before, client }: Forgetting, currentClients: () => Set<number>): Upkeep {
   store.rememberLastId()
   let removed = 0
-  const blocks = store.blocks()
-  const expired = client === null ? blocks.findLastIndex((block) => block.last_at < before) : -1
   let bite = 0
-  for (const [place, block] of blocks.entries()) {
-    if (place <= expired) {
+  for (const block of store.blocks()) {
+    if (client === null && block.last_at < before) {
       store.removeBlock(block.number)
       removed += block.rows
     } else if (block.first_at < before) removed += trim(store, block, { before, client })

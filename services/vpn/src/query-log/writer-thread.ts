@@ -1,7 +1,10 @@
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads'
+import { systemClock } from '@hearth/runtime/clock'
+import { SettledClock } from '@hearth/runtime/settled-clock'
 import { setThreadPriority, ThreadPriority } from '../thread-priority.ts'
 import { QueryWatch } from '../hints/query-watch.ts'
 import { textOfName } from './interned-names.ts'
+import { LogRetention } from './log-retention.ts'
 import { LogWriter } from './log-writer.ts'
 import type { FromWriter, ToWriter, WriterStart } from './writer-messages.ts'
 
@@ -21,7 +24,8 @@ const reportEveryMs = 10_000
 
 const port = parentPort as MessagePort
 const start = workerData as WriterStart
-const writer = new LogWriter(start.file, start.rings, start.retentionDays)
+const retention = new LogRetention(start.retentionDays, new SettledClock(systemClock))
+const writer = new LogWriter(start.file, start.rings, retention)
 follow(start.watched)
 writer.useUpstreams(start.upstreams ?? [])
 const post = (message: FromWriter): void => port.postMessage(message)
@@ -114,7 +118,7 @@ function finish(): void {
 function take(message: ToWriter): void {
   switch (message.type) {
     case 'settings':
-      writer.retentionDays = message.retentionDays
+      retention.days = message.retentionDays
       follow(message.watched)
       lastRetention = -Infinity
       return

@@ -103,7 +103,7 @@ test('with a rolling period, less than the quota is left at the time it names, a
   )
 })
 
-test('a clock that was a year ahead does not hold the count until then', () => {
+test('a clock that was believed although a year ahead does not hold the count until then', () => {
   process.env['TZ'] = 'Europe/Berlin'
   const now = Date.UTC(2026, 10, 26)
   const quota = { period: 'month', start_day: 1 } as const

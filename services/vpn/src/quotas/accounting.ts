@@ -20,7 +20,7 @@ export function usedSince([first]: Marks, total: number): number {
   return Math.max(0, total - first.total)
 }
 
-/** The marks at a time: the same object unless a period, or a day of a rolling one, began since the last. */
+/** The marks at a time, by a clock that is believed: the same object unless a period, or a day of a rolling one, began since the last. */
 export function turnMarks(marks: Marks, { period, start_day: day }: QuotaPeriod, now: Mark): Marks {
   const known = withoutFuture(marks, now.at)
   if (period === 'month')

@@ -13,7 +13,7 @@ import { PeerLimits } from '../limits/peer-limits.ts'
 import { Quotas } from './quotas.ts'
 import { PeerQuotaSet } from './schema.ts'
 
-const day = 86_400_000
+const [hour, day] = [3_600_000, 86_400_000]
 const quotaOf = (more: object) => PeerQuotaSet.parse({ bytes: 10_000_000, ...more })
 
 /** Quotas of the peer `p2`, whose counters on the device the test sets, and what the kernel was told. */
@@ -117,6 +117,10 @@ for (const [kind, skip] of [['SQLite', false] as const, ['PostgreSQL', postgresO
       assert.equal((await world.told()).length, 2, 'nothing is told again after a restart')
       assert.equal(world.quotas.restriction('p2'), 'stop')
       world.clock.advance(11 * day)
+      await world.restart()
+      await world.sample()
+      assert.equal(world.kernel()?.isStopped, true, 'a clock is not believed at once')
+      world.clock.advance(hour)
       await world.sample()
       assert.deepEqual([world.quotas.view('p2')?.used, world.kernel()], [0, undefined])
       await world.use(8_000_000)
@@ -160,6 +164,34 @@ test('a peer over its quota is slowed down, and let go on at once when the quota
   await world.quotas.remove('p2')
   assert.deepEqual([world.kernel(), world.quotas.view('p2')], [undefined, null])
   assert.ok(world.state.changes >= 4)
+})
+
+test('a clock that is wrong for a while begins no count anew', async () => {
+  for (const wrong of [-20_000 * day, 40 * day])
+    for (const period of ['month', 'rolling'] as const) {
+      await using world = await openQuotas()
+      await world.quotas.set('p2', quotaOf({ at_limit: 'stop', period }))
+      await world.use(12_000_000)
+      const { since } = world.quotas.view('p2') ?? {}
+      const stopped = () => [world.kernel()?.isStopped, world.quotas.view('p2')?.used, world.quotas.view('p2')?.since]
+      world.clock.jump(wrong)
+      for (const restart of [false, true]) {
+        if (restart) await world.restart()
+        await world.sample()
+        assert.deepEqual(stopped(), [true, 12_000_000, since])
+      }
+      world.clock.jump(-wrong)
+      await world.sample()
+      await world.restart()
+      await world.sample()
+      assert.deepEqual(stopped(), [true, 12_000_000, since])
+      world.clock.advance(2 * hour)
+      await world.sample()
+      assert.deepEqual(stopped(), [true, 12_000_000, since])
+      world.clock.advance(31 * day)
+      await world.sample()
+      assert.deepEqual([world.kernel(), world.quotas.view('p2')?.used], [undefined, 0])
+    }
 })
 
 test('a quota that only notifies restricts nothing, and what the kernel refuses is tried again', async () => {

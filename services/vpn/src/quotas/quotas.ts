@@ -1,4 +1,4 @@
-import { createKeyedQueue, type Clock, type Log } from '@hearth/runtime'
+import { createKeyedQueue, SettledClock, type Clock, type Log } from '@hearth/runtime'
 import type { Reports } from '@hearth/notifications'
 import type { Kysely } from 'kysely'
 import type { PeerRestriction, PeerLimits } from '../limits/peer-limits.ts'
@@ -19,7 +19,7 @@ export interface CountedPeer {
 
 export interface QuotaDependencies {
   readonly db: Kysely<Tables>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
   readonly log: Log
   /** A peer as it was sampled last; undefined when there is none. */
   readonly peer: (id: string) => CountedPeer | undefined
@@ -44,6 +44,7 @@ interface Entry {
 /** Traffic quotas of peers, counted from the sampler's totals. */
 export class Quotas {
   readonly #dependencies: QuotaDependencies
+  readonly #settled: SettledClock
   readonly #queue = createKeyedQueue(1000)
   readonly #entries = new Map<string, Entry>()
   /** Peers whose restriction may be another and is not in force yet. */
@@ -51,6 +52,7 @@ export class Quotas {
 
   private constructor(dependencies: QuotaDependencies) {
     this.#dependencies = dependencies
+    this.#settled = new SettledClock(dependencies.clock)
   }
 
   /** Loads the quotas of all peers. The first `check` tells of what happened while the service was away. */
@@ -185,13 +187,17 @@ export class Quotas {
     }
   }
 
-  /** Brings one count up to date. Returns true if a period began, undefined when the peer is gone. */
+  /**
+   * Brings one count up to date. Returns true if a period began, undefined when the peer is gone. With a clock that is not believed
+   * none begins: a wrong one would begin the count anew, and let those go on whom their quota stops.
+   */
   #count(entry: Entry): boolean | undefined {
     const total = this.#totalOf(entry.row)
     if (total === undefined) return undefined
     const now = this.#dependencies.clock.now()
     const { holds, marks: before } = entry
-    if (holds?.marks !== before || now < holds.from || now >= holds.until) {
+    const isHeld = holds?.marks === before && now >= holds.from && now < holds.until
+    if (!isHeld && this.#settled.isSettled()) {
       entry.marks = turnMarks(before, entry.row, { at: now, total })
       entry.holds = { marks: entry.marks, from: now, until: nextTurn(entry.marks, entry.row) }
     }

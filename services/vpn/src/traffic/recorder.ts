@@ -44,6 +44,8 @@ export class TrafficRecorder {
   /** Buckets of deleted peers, for their interfaces. */
   #orphans: ClosedBucket[] = []
   #written: ClosedBucket[] = []
+  /** Buckets of a write that failed, until `settle` says whether the database has them. */
+  #uncertain: ClosedBucket[] = []
   #sweptAt = Number.NaN
   #generation = 0
   #writing: PromiseWithResolvers<void> | undefined
@@ -124,22 +126,28 @@ export class TrafficRecorder {
     await this.#onClosed?.(trx, this.#written)
   }
 
-  /** Ends a write: its buckets are stored, or are to be written again. */
+  /** Ends a write: its buckets are stored, or in doubt until `settle`, which must come before the next write. */
   end(isCommitted: boolean): void {
     this.#generation += 1
     const written = this.#written.splice(0)
-    if (!isCommitted) {
-      for (const { id, interface: name, bucket } of written) {
-        const peer = id === null ? undefined : this.#peers.get(id)
-        if (peer === undefined || id === null) this.#orphans.push({ id: null, interface: name, bucket })
-        else {
-          peer.closed.push(bucket)
-          this.#waiting.add(id)
-        }
-      }
-    }
+    if (!isCommitted) this.#uncertain.push(...written)
     this.#writing?.resolve()
     this.#writing = undefined
+  }
+
+  /** Ends the doubt about a write that failed: its buckets are stored all the same, or are to be written again. */
+  settle(isCommitted: boolean): void {
+    this.#generation += 1
+    const uncertain = this.#uncertain.splice(0)
+    if (isCommitted) return
+    for (const { id, interface: name, bucket } of uncertain) {
+      const peer = id === null ? undefined : this.#peers.get(id)
+      if (peer === undefined || id === null) this.#orphans.push({ id: null, interface: name, bucket })
+      else {
+        peer.closed.push(bucket)
+        this.#waiting.add(id)
+      }
+    }
   }
 
   /** Every bucket that is not in the database; of one peer, one interface, or all. */
@@ -149,9 +157,10 @@ export class TrafficRecorder {
       for (const bucket of peer.closed) yield { id, interface: peer.interface, bucket }
       if (peer.open !== undefined) yield { id, interface: peer.interface, bucket: peer.open }
     }
-    if (of.id !== undefined) return
-    for (const orphan of this.#orphans)
-      if (of.interface === undefined || orphan.interface === of.interface) yield orphan
+    for (const closed of [...this.#uncertain, ...(of.id === undefined ? this.#orphans : [])]) {
+      if (of.interface !== undefined && closed.interface !== of.interface) continue
+      if (of.id === undefined || closed.id === of.id) yield closed
+    }
   }
 
   /**

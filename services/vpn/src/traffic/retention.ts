@@ -1,6 +1,6 @@
 import { setImmediate as pause } from 'node:timers/promises'
 import type { Database } from '@hearth/database'
-import type { Clock, Log } from '@hearth/runtime'
+import { SettledClock, type Clock, type Log } from '@hearth/runtime'
 import type { Tables } from '../tables.ts'
 import { keptFor, tiers } from './bucket.ts'
 import { deleteInterfaceBuckets, deletePeerBuckets } from './store.ts'
@@ -49,31 +49,23 @@ export async function deleteOldTraffic(dependencies: RetentionDependencies): Pro
   for (const other of dependencies.others) if (until !== null) await other(until)
 }
 
-/**
- * Deletes old traffic every hour until closed. Skips a run after a clock change of more than an hour, because with a wrong
- * clock everything looks old.
- */
+/** Deletes old traffic every hour until closed, by a clock that is believed: with a wrong one everything looks old. */
 export function startRetention(dependencies: RetentionDependencies) {
   const { clock, log } = dependencies
-  let last = { wall: clock.now(), steady: clock.monotonic() }
+  const settled = new SettledClock(clock)
   let running = Promise.resolve()
-  const timer = setInterval(() => {
-    const next = { wall: clock.now(), steady: clock.monotonic() }
-    const isSteady = Math.abs(next.wall - last.wall - (next.steady - last.steady)) < interval
-    last = next
-    if (!isSteady) return
-    clear()
-  }, interval)
+  const timer = setInterval(clear, interval)
   timer.unref()
 
   function clear(): void {
+    if (!settled.isSettled()) return
     running = running
       .then(() => deleteOldTraffic(dependencies))
       .catch((error: unknown) => log.error({ err: error }, 'clearing old traffic failed'))
   }
 
   return {
-    /** The retention is another one: older figures are deleted at once. */
+    /** The retention is another one: older figures are deleted at once, or within two hours of a start. */
     changed: clear,
     async close(): Promise<void> {
       clearInterval(timer)

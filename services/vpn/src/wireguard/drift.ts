@@ -9,6 +9,12 @@ export interface KeyReplacement {
   readonly to: string
 }
 
+/** A time from which on a peer may not connect any more, milliseconds since the epoch. */
+export interface PeerExpiry {
+  readonly publicKey: string
+  readonly at: number
+}
+
 /** One interface as the operator wants it. A stopped one is listed too: its device must not run. */
 export interface DesiredDevice {
   readonly config: DeviceConfig
@@ -17,6 +23,8 @@ export interface DesiredDevice {
   readonly running: boolean
   /** New keys that wait, each with the key of the peer that it replaces when it is used. */
   readonly rotations?: readonly KeyReplacement[] | undefined
+  /** When peers expire, for hosts that cannot ask the database then. */
+  readonly expiries?: readonly PeerExpiry[] | undefined
 }
 
 /** Differences of the machine to what is wanted. Holds public keys and words, never a secret. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createSkippingTimers } from '@hearth/runtime'
+import { type Clock, createManualClock, createSkippingTimers, SettledClock } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { linkPaths, type QueryBatch } from '../../nodes/link-schema.ts'
 import { batchesIn, batchFileName } from '../../query-log/journal-files.ts'
@@ -24,8 +24,13 @@ async function openFolder(retentionDays = 7) {
     folder,
     lines,
     log,
-    open: (limits?: { bytes: number; days: number }) =>
-      new QueryJournal({ directory: directory.path, log, ...(limits === undefined ? {} : { limits }) }),
+    open: (limits?: { bytes: number; days: number }, clock?: Clock) =>
+      new QueryJournal({
+        directory: directory.path,
+        log,
+        settled: clock === undefined ? { isSettled: () => true } : new SettledClock(clock),
+        ...(limits === undefined ? {} : { limits }),
+      }),
     async put(number: number, count: number, at = Date.now()) {
       const name = Buffer.from(`\x01a\x07example\0`, 'latin1').toString('base64url')
       const line = `${JSON.stringify([at, 5, name, 1, 0, 0, 0, 0, 0, null, 900])}\n`
@@ -88,6 +93,23 @@ test('what waits is bounded by size and age, and what was deleted is counted', a
   assert.deepEqual([next.lost, next.lostAt], [110, now])
   await next.confirm(6, 4)
   assert.equal(next.lostAt, now, 'what is written down is not lost')
+})
+
+test('a clock that is ahead for a while deletes nothing that waits, but what is too much', async () => {
+  await using world = await openFolder()
+  const clock = createManualClock(Date.now())
+  for (const number of [1, 2, 3]) await world.put(number, 100, clock.now() - day)
+  const journal = world.open({ bytes: 15_000, days: 7 }, clock)
+  clock.jump(400 * day)
+  await journal.limit(clock.now())
+  assert.deepEqual(world.numbers(), [2, 3])
+  clock.jump(-400 * day)
+  await journal.limit(clock.now())
+  assert.deepEqual(world.numbers(), [2, 3])
+  clock.advance(7 * day)
+  await journal.limit(clock.now())
+  assert.deepEqual(world.numbers(), [])
+  assert.equal(journal.lost, 100)
 })
 
 test('limits are looked at once a minute, and new batches are found meanwhile', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Log, parseJson, writeFileAtomic } from '@hearth/runtime'
+import { type Log, parseJson, type SettledClock, writeFileAtomic } from '@hearth/runtime'
 import { z } from 'zod'
 import { resolverFile } from '../../dns/resolver-files.ts'
 import { LoggedEntry } from '../../nodes/link-schema.ts'
@@ -37,6 +37,8 @@ export interface QueryJournalDependencies {
   /** Data directory of the node. */
   readonly directory: string
   readonly log: Pick<Log, 'warn'>
+  /** Tells whether the clock may decide what is too old. */
+  readonly settled: Pick<SettledClock, 'isSettled'>
   /** Limits; for tests. */
   readonly limits?: { readonly bytes: number; readonly days: number }
 }
@@ -113,7 +115,9 @@ export class QueryJournal {
     if (batches.length === 0) return
     const { logRetentionDays: kept } = await readResolverFile(this.#dns, 'settings')
     const { bytes, days } = this.#dependencies.limits ?? maxWaiting
-    const before = kept === 0 ? Infinity : now - Math.min(kept, days) * day
+    const isSettled = this.#dependencies.settled.isSettled()
+    const since = (age: number) => (kept === 0 ? Infinity : isSettled ? now - age * day : -Infinity)
+    const before = since(Math.min(kept, days))
     const found = await Promise.all(batches.map(({ file }) => stat(join(this.#folder, file))))
     let room = bytes
     const isKept = found.toReversed().map(({ size, mtimeMs }) => {
@@ -123,7 +127,7 @@ export class QueryJournal {
     const gone = batches.filter((_, index) => isKept[batches.length - 1 - index] !== true)
     if (gone.length === 0) return
     // What the settings do not keep is not lost.
-    const expired = kept === 0 ? Infinity : now - kept * day
+    const expired = since(kept)
     const lost = gone.filter((batch) => (found[batches.indexOf(batch)]?.mtimeMs ?? 0) >= expired)
     await this.#remove(gone, { lost: entriesOf(lost), now })
     if (lost.length > 0) this.#warn(entriesOf(lost), now)
