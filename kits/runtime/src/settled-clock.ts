@@ -11,20 +11,27 @@ const jump = 3_600_000
  */
 export class SettledClock {
   readonly #clock: Clock
-  #since: number
+  readonly #startedAt: number
+  #jumpedAt = -Infinity
   #offset: number
 
   constructor(clock: Clock) {
     this.#clock = clock
-    this.#since = clock.monotonic()
-    this.#offset = clock.now() - this.#since
+    this.#startedAt = clock.monotonic()
+    this.#offset = clock.now() - this.#startedAt
   }
 
+  /** True when it has run for an hour without a jump. */
   isSettled(): boolean {
+    return !this.hasJumped() && this.#clock.monotonic() - this.#startedAt >= settledAfter
+  }
+
+  /** True within an hour after a jump; for what a person asked for just now. */
+  hasJumped(): boolean {
     const monotonic = this.#clock.monotonic()
     const offset = this.#clock.now() - monotonic
-    if (Math.abs(offset - this.#offset) > jump) this.#since = monotonic
+    if (Math.abs(offset - this.#offset) > jump) this.#jumpedAt = monotonic
     this.#offset = offset
-    return monotonic - this.#since >= settledAfter
+    return monotonic - this.#jumpedAt < settledAfter
   }
 }

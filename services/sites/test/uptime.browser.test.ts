@@ -113,7 +113,7 @@ async function seeDown(place: SitesPlace): Promise<void> {
   await state.getByText(/The program behind the site reports an error/).waitFor()
   await page
     .getByRole('region', { name: 'How long answers take' })
-    .getByText(/at most 100 ms/)
+    .getByText(/at most \d+ ms/)
     .waitFor()
   await page.getByRole('table', { name: 'Incidents' }).getByText('goes on').waitFor()
   const names = page.getByRole('table', { name: 'Names' })

@@ -28,7 +28,7 @@ async function main(count: number): Promise<boolean> {
   const file = join(folder.path, 'query-log.db')
   const memory = createRingMemory()
   const ring = new LogRing(memory)
-  const writer = new LogWriter(file, [memory], new LogRetention(30, { isSettled: () => true }))
+  const writer = new LogWriter(file, [memory], new LogRetention(30, { isSettled: () => true, hasJumped: () => false }))
   const peers = Array.from({ length: clientCount }, (_, n) => ({
     number: n + 1,
     id: `id-${n + 1}`,

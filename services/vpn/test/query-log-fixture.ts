@@ -23,7 +23,7 @@ export function entryOf({
 }
 
 /** A clock that is believed from the start. */
-export const alwaysSettled = { isSettled: () => true }
+export const alwaysSettled = { isSettled: () => true, hasJumped: () => false }
 
 /** A log that a test fills: a ring and its writer, in the test's own thread. */
 export function createTestLog(file: string, { days = 30, settled = alwaysSettled, bytes = 1 << 20 } = {}) {

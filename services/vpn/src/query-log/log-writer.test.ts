@@ -242,6 +242,7 @@ test('a clock that is ahead for a while deletes nothing, whatever the settings s
     settle()
     return [(await readAll(file)).total, existsSync(asideOf(file))]
   }
+  assert.deepEqual(await kept(), [20_000, true])
   clock.jump(wrong)
   assert.deepEqual(await kept(), [20_000, true])
   writer.retention.days = 6
@@ -256,6 +257,20 @@ test('a clock that is ahead for a while deletes nothing, whatever the settings s
   clock.jump(wrong)
   writer.retention.days = 0
   assert.deepEqual(await kept(), [0, false])
+  writer.close()
+})
+
+test('a shorter retention acts at once after a start', async () => {
+  await using folder = await temporaryDirectory('query-log')
+  const file = join(folder.path, 'query-log.db')
+  const clock = createManualClock(Date.now())
+  const { log, settle, writer } = createTestLog(file, { days: 7, settled: new SettledClock(clock) })
+  log({ at: clock.now() - 3 * day, name: 'old.example' }, { at: clock.now(), name: 'new.example' })
+  settle()
+  writer.retention.days = 2
+  writer.retain(clock.now())
+  settle()
+  assert.equal((await readAll(file)).total, 1)
   writer.close()
 })
 

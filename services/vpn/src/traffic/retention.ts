@@ -54,19 +54,22 @@ export function startRetention(dependencies: RetentionDependencies) {
   const { clock, log } = dependencies
   const settled = new SettledClock(clock)
   let running = Promise.resolve()
-  const timer = setInterval(clear, interval)
+  const timer = setInterval(() => {
+    if (settled.isSettled()) clear()
+  }, interval)
   timer.unref()
 
   function clear(): void {
-    if (!settled.isSettled()) return
     running = running
       .then(() => deleteOldTraffic(dependencies))
       .catch((error: unknown) => log.error({ err: error }, 'clearing old traffic failed'))
   }
 
   return {
-    /** The retention is another one: older figures are deleted at once, or within two hours of a start. */
-    changed: clear,
+    /** The retention is another one: older figures are deleted at once, or within two hours of a jump of the clock. */
+    changed(): void {
+      if (!settled.hasJumped()) clear()
+    },
     async close(): Promise<void> {
       clearInterval(timer)
       await running
