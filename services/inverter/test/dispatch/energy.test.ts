@@ -248,6 +248,46 @@ test('commands are refused while the mode changes', async () => {
   assert.equal(dispatch.read('a').state, 'idle')
 })
 
+/** A charge that waits for the device to tell its firmware: nothing of it is stored yet. */
+function beginCharging({ energy }: Managed, { plant }: DispatchFixture) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  plant.identify = () => promise
+  return { charging: energy.command('a', charge, api), goOn: resolve }
+}
+
+test('auto ends a command that is still beginning', async () => {
+  await using fixture = new DispatchFixture()
+  const managed = await manage(fixture)
+  const { energy, dispatch } = managed
+  const before = { ...fixture.plant.registers }
+  await energy.setMode('a', 'external', 'admin')
+  const { charging, goOn } = beginCharging(managed, fixture)
+  const automatic = energy.command('a', { action: 'auto' }, api)
+  goOn()
+  await Promise.allSettled([charging, automatic])
+  assert.equal((await automatic).state, 'automatic')
+  assert.equal(dispatch.read('a').state, 'idle')
+  assert.deepEqual(fixture.plant.registers, before)
+})
+
+test('leaving a mode ends a command that is still beginning, and refuses those behind it', async () => {
+  await using fixture = new DispatchFixture()
+  const managed = await manage(fixture)
+  const { energy, dispatch } = managed
+  const before = { ...fixture.plant.registers }
+  await energy.setMode('a', 'external', 'admin')
+  const { charging, goOn } = beginCharging(managed, fixture)
+  const holding = energy.command('a', { action: 'hold' }, api)
+  const leaving = energy.setMode('a', 'off', 'admin')
+  goOn()
+  const refused = { code: 'energy_manager_off' }
+  await Promise.all([assert.rejects(charging, refused), assert.rejects(holding, refused)])
+  assert.equal((await leaving).mode, 'off')
+  assert.equal(dispatch.read('a').state, 'idle')
+  assert.deepEqual(fixture.plant.registers, before)
+  assert.deepEqual(fixture.plant.writes, [])
+})
+
 test('readings count import and discharge as positive, and engineering mode shortens a command', async () => {
   await using fixture = new DispatchFixture()
   const managed = await manage(fixture)
@@ -294,4 +334,6 @@ test('an unreadable dispatch record is shown as a fault', async () => {
   await assert.rejects(energy.command('a', charge, api), corrupt)
   const [device] = await energy.devices()
   assert.deepEqual([device?.state, device?.fault_code], ['fault', 'dispatch_record_corrupt'])
+  assert.equal((await energy.setMode('a', 'manual', 'admin')).mode, 'manual')
+  assert.equal((await energy.setMode('a', 'off', 'admin')).mode, 'off')
 })
