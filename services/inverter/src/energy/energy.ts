@@ -52,6 +52,8 @@ interface EnergyDependencies {
 interface CommandSource {
   readonly caller: string
   readonly via: 'api' | 'admin'
+  /** The operation that the command replaces: with another one, or none, it is refused. */
+  readonly expectedOperationId?: string | undefined
 }
 
 /** Reads the modes and records the ends of actions from now on. */
@@ -79,7 +81,15 @@ export class EnergyManager {
     return energyView(sources)
   }
 
-  async command(deviceId: string, command: EnergyCommand, { caller, via }: CommandSource): Promise<Energy> {
+  /** The action that a command has begun, and the operation that carries it out; undefined while there is none. */
+  running(deviceId: string) {
+    const active = this.#dependencies.dispatch.activeOperation(deviceId)
+    if (active?.origin !== 'energy') return undefined
+    return { mode: this.#modeOf(deviceId), action: actions[active.mode], operationId: active.id }
+  }
+
+  async command(deviceId: string, command: EnergyCommand, source: CommandSource): Promise<Energy> {
+    const { caller, via, expectedOperationId } = source
     this.#required(deviceId)
     const check = () =>
       checkCommand(command, {
@@ -97,6 +107,7 @@ export class EnergyManager {
         valid_until: new Date(this.#dependencies.clock.now() + commandMs).toISOString(),
         target_soc_percent: command.target_soc_percent,
         max_power_w: command.max_power_w,
+        expected_operation_id: expectedOperationId,
       }
       await this.#dependencies.dispatch.submit(deviceId, request, { caller, origin: 'energy', check })
     }

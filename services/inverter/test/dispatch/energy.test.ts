@@ -7,6 +7,10 @@ import { dispatchRegisters } from '../../src/dispatch/registers.ts'
 import { openEnergyManager, type EnergyManager } from '../../src/energy/energy.ts'
 import type { Readings } from '../../src/energy/energy-view.ts'
 import { Energy, EnergyCommand, EnergyDevice } from '../../src/energy/schema.ts'
+import { Commands } from '../../src/mqtt/commands.ts'
+import { openEnergyCommands } from '../../src/mqtt/energy-commands.ts'
+import { createTopics } from '../../src/mqtt/entities/topics.ts'
+import { catalog } from '../in-process.ts'
 import { capabilitiesWithout, submitter, DispatchFixture } from './fixture.ts'
 
 const api = { caller: 'token', via: 'api' } as const
@@ -286,6 +290,100 @@ test('leaving a mode ends a command that is still beginning, and refuses those b
   assert.equal(dispatch.read('a').state, 'idle')
   assert.deepEqual(fixture.plant.registers, before)
   assert.deepEqual(fixture.plant.writes, [])
+})
+
+/** Commands by MQTT to the device, and what was answered to them. */
+async function hearMqtt({ energy }: Managed, fixture: DispatchFixture) {
+  const { query } = await fixture.database()
+  const answers: { outcome: string; detail: string }[] = []
+  const commands = new Commands({
+    catalog,
+    topics: createTopics({ base_topic: 'hearth', discovery_prefix: 'homeassistant' }),
+    timers: fixture.timers,
+    log: createLog({ name: 'test', level: 'silent' }),
+    isDevice: (id) => id === 'a',
+    isWriteAccessOn: () => true,
+    isOffered: () => true,
+    writes: { write: () => Promise.reject(new Error()), triggerAction: () => Promise.reject(new Error()) },
+    energy: await openEnergyCommands(query, energy),
+    send: ({ payload }) => void answers.push(JSON.parse(payload)),
+    onDone: () => undefined,
+  })
+  const take = (name: string, text: string) =>
+    commands.take({ topic: `hearth/a/${name}/set`, payload: Buffer.from(text), isRetained: false })
+  const isStored = (text: string) =>
+    eventually(
+      async () => (await query.selectFrom('settings').selectAll().execute()).map(({ value }) => value),
+      (values) => values.some((value) => value.includes(text)),
+      quick,
+    )
+  return { commands, take, isStored, answers }
+}
+
+/** Lets the next reading of the plant wait; resolves once one waits. */
+async function haltReading({ plant }: DispatchFixture) {
+  const { promise, resolve: goOn } = Promise.withResolvers<void>()
+  const read = plant.readFresh.bind(plant)
+  let isWaiting = false
+  plant.readFresh = async (name) => {
+    isWaiting = true
+    await promise
+    return read(name)
+  }
+  await eventually(
+    () => isWaiting,
+    (waits) => waits,
+    quick,
+  )
+  return goOn
+}
+
+test('commands of a device by MQTT are carried out in the order they came', async () => {
+  await using fixture = new DispatchFixture()
+  const managed = await manage(fixture)
+  const { energy, dispatch } = managed
+  const before = { ...fixture.plant.registers }
+  await energy.setMode('a', 'external', 'admin')
+  const { commands, take, isStored, answers } = await hearMqtt(managed, fixture)
+  take('energy_target_soc', '80')
+  take('energy_action', 'charge')
+  await commands.idle()
+  assert.equal(dispatch.read('a').state, 'charging')
+  const goOn = await haltReading(fixture)
+  take('energy_max_power', '2000')
+  take('energy_action', 'auto')
+  await isStored('2000')
+  goOn()
+  await commands.idle()
+  assert.equal(dispatch.read('a').state, 'idle')
+  assert.deepEqual(fixture.plant.registers, before)
+  assert.deepEqual(
+    answers.map(({ outcome }) => outcome),
+    ['confirmed', 'confirmed', 'confirmed', 'confirmed'],
+  )
+})
+
+test('a power by MQTT is for the next command when the action has ended meanwhile', async () => {
+  await using fixture = new DispatchFixture()
+  const managed = await manage(fixture)
+  const { energy, dispatch } = managed
+  const before = { ...fixture.plant.registers }
+  await energy.setMode('a', 'external', 'admin')
+  await energy.command('a', charge, api)
+  const { commands, take, isStored, answers } = await hearMqtt(managed, fixture)
+  const goOn = await haltReading(fixture)
+  const automatic = energy.command('a', { action: 'auto' }, api)
+  take('energy_target_soc', '90')
+  take('energy_max_power', '2000')
+  await isStored('90')
+  goOn()
+  await Promise.all([automatic, commands.idle()])
+  assert.equal(dispatch.read('a').state, 'idle')
+  assert.deepEqual(fixture.plant.registers, before)
+  assert.deepEqual(
+    answers.map(({ outcome }) => outcome),
+    ['confirmed', 'confirmed'],
+  )
 })
 
 test('readings count import and discharge as positive, and engineering mode shortens a command', async () => {
