@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { SettledClock } from '@hearth/runtime'
 import { invalid, Problem, unknownDevice } from '../problems.ts'
 import { SwitchedPart } from '../switched-part.ts'
 import { plantId } from '../plant/schema.ts'
@@ -35,6 +36,7 @@ class HistoryService {
   readonly #dependencies: HistoryDependencies
   readonly #settings: HistorySettingsStore
   readonly #plant: PlantHistory
+  readonly #clock: SettledClock
   readonly #part = new SwitchedPart<HistoryRecorder>({
     begin: () => this.#begin(),
     end: (recorder) => recorder.close(),
@@ -43,6 +45,7 @@ class HistoryService {
   constructor(dependencies: HistoryDependencies, settings: HistorySettingsStore) {
     this.#dependencies = dependencies
     this.#settings = settings
+    this.#clock = new SettledClock(dependencies.timers)
     this.#plant = new PlantHistory({ ...dependencies, days: () => settings.days() })
   }
 
@@ -158,7 +161,8 @@ class HistoryService {
     if (!this.#settings.current().enabled) return undefined
     const { HistoryRecorder } = await import('./recorder.ts')
     const write = this.#plant.write.bind(this.#plant)
-    return new HistoryRecorder(Object.assign({ settings: this.#settings, write }, this.#dependencies))
+    const isClockSettled = () => this.#clock.isSettled()
+    return new HistoryRecorder(Object.assign({ settings: this.#settings, write, isClockSettled }, this.#dependencies))
   }
 
   async #sumAgain(): Promise<void> {
