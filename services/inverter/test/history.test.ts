@@ -5,6 +5,9 @@ import { eventually, temporaryDirectory } from '@hearth/testing'
 import { sql } from 'kysely'
 import { readConfig } from '../src/config.ts'
 import { openStorage } from '../src/database/open.ts'
+import { LocalDays } from '../src/history/local-days.ts'
+import { noEnergies, noPowers, slotAt, type Slot } from '../src/history/quantities.ts'
+import { addMeter, deleteOld, writeSlots } from '../src/history/store.ts'
 import { startSimulator } from '../src/simulator/simulator.ts'
 import { catalog, main, startGateway, type TestGateway } from './in-process.ts'
 import { configureHistory, noonTimers, slotsStored, stored, sumOf } from './history-fixture.ts'
@@ -325,6 +328,8 @@ test('in another time zone the days are added up again', async () => {
   await configureHistory(gateway, { fills_gaps: false, time_zone: 'UTC' })
   const before = await slotsStored(gateway, 3)
   await configureHistory(gateway, { enabled: false, time_zone: 'Pacific/Kiritimati' })
+  const total = await gateway.call('GET', main('/energy-history?period=total'))
+  assert.equal(total.body.balance.load_wh, sumOf(await stored(gateway), 'load_wh'))
   const days = await stored(gateway, '?resolution=day')
   const slots = await stored(gateway)
   const ahead = new Date(Date.parse(before[0]?.start ?? '') + 14 * 3_600_000).toISOString().slice(0, 10)
@@ -339,6 +344,33 @@ test('in another time zone the days are added up again', async () => {
       'load_wh',
     ),
   )
+})
+
+/** Dates and energies of all days that are stored. */
+const daysOf = async (gateway: TestGateway) =>
+  (await stored(gateway, '?resolution=day')).map(({ date, load_wh: load }) => [date, load])
+
+test('in another time zone a day stays whole whose first five minutes are not kept any more', async () => {
+  await using gateway = await startGateway({ timers: noonTimers() })
+  await configureHistory(gateway, { enabled: false, fills_gaps: false, time_zone: 'Europe/Berlin' })
+  const { database } = await openStorage(readConfig({ DATA_DIR: gateway.folder }))
+  const days = new LocalDays('Europe/Berlin')
+  const [first, last] = [days.on('2026-11-02'), days.on('2026-11-06')]
+  const slots = Array.from({ length: slotAt(last.until) - slotAt(first.from) }, (_, index): Slot =>
+    Object.assign({}, noEnergies, noPowers, { slot: slotAt(first.from) + index, load_wh: 10, soc: null, source: 0 }),
+  )
+  const meter = await addMeter(database.query, 'main')
+  await writeSlots(database.query, { meter, slots, days, change: {} })
+  await deleteOld(database.query, { slot: slotAt(days.on('2026-11-04').from), hour: 0, day: '' })
+  await database.close()
+  const whole = ['2026-11-02', '2026-11-03', '2026-11-04', '2026-11-05', '2026-11-06'].map((date) => [date, 2880])
+  assert.deepEqual(await daysOf(gateway), whole)
+  // An hour of each day belongs to the day before, and one of the first days is not known any more.
+  await configureHistory(gateway, { time_zone: 'Europe/London' })
+  assert.deepEqual(await daysOf(gateway), [...whole.slice(0, 4), ['2026-11-06', 2760]])
+  await configureHistory(gateway, { time_zone: 'Asia/Tokyo' })
+  await configureHistory(gateway, { time_zone: 'Europe/Berlin' })
+  assert.deepEqual(await daysOf(gateway), whole)
 })
 
 async function disposable(timers: Timers) {

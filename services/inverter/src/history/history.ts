@@ -7,7 +7,7 @@ import type { EnergySlotRow } from '../tables.ts'
 import type { HistoryDependencies } from './dependencies.ts'
 import { openHistorySettings, type HistorySettingsStore } from './history-settings.ts'
 import { PlantHistory } from './plant/plant-history.ts'
-import { slotAt, startOfSlot } from './quantities.ts'
+import { slotAt, slotsPerHour, startOfSlot } from './quantities.ts'
 import type { HistoryRecorder } from './recorder.ts'
 import type {
   DeviceHistoryStatus,
@@ -165,16 +165,24 @@ class HistoryService {
     return new HistoryRecorder(Object.assign({ settings: this.#settings, write, isClockSettled }, this.#dependencies))
   }
 
+  /**
+   * Adds up the days of which there are slots. Hours and days are kept longer than slots: where there are hours before the oldest
+   * slot, the days before stay, and so does the one that it is in the middle of.
+   */
   async #sumAgain(): Promise<void> {
     const { query } = this.#dependencies.database
     const days = this.#settings.days()
     for (const id of [...this.#dependencies.deviceIds(), plantId]) {
       const meter = await meterOf(query, id)
       if (meter === undefined) continue
-      const { oldest } = await beginOfHistory(query, meter.number)
+      const { oldest, firstHour } = await beginOfHistory(query, meter.number)
       const { newest } = await extentOf(query, meter.number)
-      if (oldest !== null && newest !== null)
-        await sumDays(query, meter.number, days.between(startOfSlot(oldest), startOfSlot(newest + 1)))
+      if (oldest === null || newest === null) continue
+      const isCut = firstHour !== null && firstHour < Math.floor(oldest / slotsPerHour)
+      const found = days.between(startOfSlot(oldest), startOfSlot(newest + 1))
+      const whole = isCut ? found.filter(({ from }) => from >= startOfSlot(oldest)) : found
+      const [first] = whole
+      if (first !== undefined) await sumDays(query, meter.number, { days: whole, from: isCut ? first.date : '' })
     }
   }
 
