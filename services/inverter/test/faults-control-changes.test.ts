@@ -16,7 +16,7 @@ import {
   wish,
   writesOf,
 } from './battery.ts'
-import { main, type Reply, type TestGateway } from './in-process.ts'
+import { catalog, main, type Reply, type TestGateway } from './in-process.ts'
 
 const outcomeOf = ({ status, body }: Reply) => [status, body.code ?? body.state]
 
@@ -234,6 +234,43 @@ test('46 write access switched off while writes are queued: none of them is sent
     [404, 'write_disabled'],
   ])
   assert.equal(writesOf(gateway.inverter).length, 1)
+})
+
+/** A write of the target whose request has reached the inverter as a read of the value before. */
+async function beginWriting(gateway: TestGateway, value: number): Promise<{ reply: Promise<Reply> }> {
+  const seen = gateway.inverter.wire.length
+  const reply = gateway.call('PUT', main(`/metrics/${register.target}`), { value })
+  await eventually(
+    () => gateway.inverter.wire.slice(seen),
+    (wire) => wire.some(({ frame }) => frame?.objectId === catalog.byName(register.target)?.objectId),
+    { everyMs: 1 },
+  )
+  return { reply }
+}
+
+test('46 write access switched off, or an approval revoked, while a write is being prepared: it is not sent', async () => {
+  await using gateway = await startWithBattery()
+  gateway.inverter.setFaults({ latencyMs: 2000 })
+  const revoked = await beginWriting(gateway, 0.6)
+  await gateway.operate('PATCH', '/admin/api/parameters', { revoke: [register.target] })
+  assert.deepEqual(outcomeOf(await revoked.reply), [403, 'write_not_allowed'])
+  await gateway.allowDispatch()
+  const refused = await beginWriting(gateway, 0.7)
+  await changes['write access switched off']?.make(gateway)
+  assert.deepEqual(outcomeOf(await refused.reply), [404, 'write_disabled'])
+  assert.deepEqual(writesOf(gateway.inverter), [])
+})
+
+test('46 a write that is being prepared when an operation takes its register is refused', async () => {
+  await using gateway = await startWithBattery()
+  gateway.inverter.setFaults({ latencyMs: 500 })
+  const { reply } = await beginWriting(gateway, 0.6)
+  const started = await start(gateway, 'charge_from_grid')
+  assert.equal(started.status, 200, started.text)
+  assert.deepEqual(outcomeOf(await reply), [409, 'dispatch_operation_conflict'])
+  await stop(gateway)
+  assertOrdered(gateway, [applyNames, restoreNames])
+  assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
 test('46 a start while the device is being removed is refused', async () => {

@@ -5,9 +5,17 @@ import { eventually, temporaryDirectory } from '@hearth/testing'
 import { sql } from 'kysely'
 import { readConfig } from '../src/config.ts'
 import { openStorage } from '../src/database/open.ts'
+import { LocalDays } from '../src/history/local-days.ts'
+import { noEnergies, noPowers, slotAt, type Slot } from '../src/history/quantities.ts'
+import { addMeter, deleteOld, writeSlots } from '../src/history/store.ts'
 import { startSimulator } from '../src/simulator/simulator.ts'
-import { catalog, main, startGateway } from './in-process.ts'
+import { catalog, main, startGateway, type TestGateway } from './in-process.ts'
 import { configureHistory, noonTimers, slotsStored, stored, sumOf } from './history-fixture.ts'
+
+const view = (gateway: TestGateway) =>
+  gateway.operate('GET', '/admin/api/energy-history') as Promise<{
+    devices: { slots: number; filling: { state: string; detail: string | null; checked_until: string | null } }[]
+  }>
 
 const noFilling = (gateway: Parameters<typeof configureHistory>[0]) => configureHistory(gateway, { fills_gaps: false })
 
@@ -88,18 +96,85 @@ test('while the inverter was away or the service was down no energy is lost, and
   )
 })
 
+for (const [what, wrongBy] of [
+  ['years ahead', 2 * 365 * 86_400_000],
+  ['weeks behind', -60 * 86_400_000],
+] as const)
+  test(`a start with a clock that is ${what} deletes nothing, and no energy is lost or stored at a wrong time`, async () => {
+    await using folder = await temporaryDirectory('history')
+    const timers = noonTimers()
+    await using inverter = await disposable(noonTimers())
+    const begin = { folder: folder.path, timers, inverter: inverter.simulator }
+    let before: Awaited<ReturnType<typeof stored>> = []
+    let counted = 0
+    {
+      await using gateway = await startGateway(begin)
+      await noFilling(gateway)
+      before = await slotsStored(gateway, 2)
+      counted = inverter.simulator.plant.energy.load
+    }
+    timers.jump(wrongBy)
+    await using gateway = await startGateway(begin)
+    const at = timers.now()
+    await eventually(
+      () => timers.now(),
+      (now) => now > at + 1_200_000,
+      { what: 'slots of the wrong time', seconds: 60 },
+    )
+    await gateway.operate('POST', '/admin/api/energy-history/devices/main/fill')
+    const { detail } = await eventually(
+      async () => (await view(gateway)).devices[0]?.filling ?? { detail: null },
+      (filling) => filling.detail !== null,
+      { what: 'why the log is not read' },
+    )
+    assert.match(detail ?? '', /until the clock of this machine/)
+    timers.jump(-wrongBy)
+    const all = await slotsStored(gateway, before.length + 5)
+    const grown = inverter.simulator.plant.energy.load - counted
+    assert.deepEqual(
+      all.map(({ start }) => Date.parse(start)),
+      all.map((_, index) => Date.parse(before[0]?.start ?? '') + index * 300_000),
+    )
+    const added = sumOf(all.slice(before.length), 'load_wh')
+    assert.ok(Math.abs(added - grown) < 0.3 * grown + 30, `${added} Wh stored, ${grown} Wh counted`)
+    const { body } = await gateway.call('GET', main('/energy-history?period=total'))
+    assert.equal(body.first_date, before[0]?.date)
+  })
+
+test('after three days without the service the history goes on once the clock is believed', async () => {
+  await using folder = await temporaryDirectory('history')
+  const timers = noonTimers(500)
+  await using inverter = await disposable(timers)
+  const begin = { folder: folder.path, timers, inverter: inverter.simulator }
+  let before = 0
+  {
+    await using gateway = await startGateway(begin)
+    await noFilling(gateway)
+    before = (await slotsStored(gateway, 2)).length
+  }
+  timers.jump(3 * 86_400_000)
+  await using gateway = await startGateway(begin)
+  const all = await slotsStored(gateway, before + 3 * 288)
+  assert.deepEqual(
+    all.map(({ start }) => Date.parse(start)),
+    all.map((_, index) => Date.parse(all[0]?.start ?? '') + index * 300_000),
+  )
+  const sampled = all.slice(before + 3 * 288 - 10).filter(({ source }) => source === 'gateway')
+  assert.ok(sampled.length >= 10, `${sampled.length} slots were measured while the clock was not believed`)
+})
+
 test('gaps are filled from the log of the inverter, which loses to what was measured', async () => {
   await using gateway = await startGateway({ timers: noonTimers(60), simulator: { timeZone: 'Europe/Berlin' } })
   await configureHistory(gateway, { time_zone: 'Europe/Berlin', five_minute_days: 8 })
-  const view = () =>
-    gateway.operate('GET', '/admin/api/energy-history') as Promise<{
-      devices: { slots: number; filling: { state: string; detail: string | null; checked_until: string | null } }[]
-    }>
-  await eventually(view, ({ devices }) => devices[0]?.filling.checked_until != null, {
-    what: 'a whole log',
-    seconds: 120,
-    everyMs: 500,
-  })
+  await eventually(
+    () => view(gateway),
+    ({ devices }) => devices[0]?.filling.checked_until != null,
+    {
+      what: 'a whole log',
+      seconds: 120,
+      everyMs: 500,
+    },
+  )
   const buckets = await stored(gateway)
   const logged = buckets.filter(({ source }) => source === 'logger')
   assert.ok(logged.length > 7 * 288, `${logged.length} slots of the log`)
@@ -253,6 +328,8 @@ test('in another time zone the days are added up again', async () => {
   await configureHistory(gateway, { fills_gaps: false, time_zone: 'UTC' })
   const before = await slotsStored(gateway, 3)
   await configureHistory(gateway, { enabled: false, time_zone: 'Pacific/Kiritimati' })
+  const total = await gateway.call('GET', main('/energy-history?period=total'))
+  assert.equal(total.body.balance.load_wh, sumOf(await stored(gateway), 'load_wh'))
   const days = await stored(gateway, '?resolution=day')
   const slots = await stored(gateway)
   const ahead = new Date(Date.parse(before[0]?.start ?? '') + 14 * 3_600_000).toISOString().slice(0, 10)
@@ -267,6 +344,33 @@ test('in another time zone the days are added up again', async () => {
       'load_wh',
     ),
   )
+})
+
+/** Dates and energies of all days that are stored. */
+const daysOf = async (gateway: TestGateway) =>
+  (await stored(gateway, '?resolution=day')).map(({ date, load_wh: load }) => [date, load])
+
+test('in another time zone a day stays whole whose first five minutes are not kept any more', async () => {
+  await using gateway = await startGateway({ timers: noonTimers() })
+  await configureHistory(gateway, { enabled: false, fills_gaps: false, time_zone: 'Europe/Berlin' })
+  const { database } = await openStorage(readConfig({ DATA_DIR: gateway.folder }))
+  const days = new LocalDays('Europe/Berlin')
+  const [first, last] = [days.on('2026-11-02'), days.on('2026-11-06')]
+  const slots = Array.from({ length: slotAt(last.until) - slotAt(first.from) }, (_, index): Slot =>
+    Object.assign({}, noEnergies, noPowers, { slot: slotAt(first.from) + index, load_wh: 10, soc: null, source: 0 }),
+  )
+  const meter = await addMeter(database.query, 'main')
+  await writeSlots(database.query, { meter, slots, days, change: {} })
+  await deleteOld(database.query, { slot: slotAt(days.on('2026-11-04').from), hour: 0, day: '' })
+  await database.close()
+  const whole = ['2026-11-02', '2026-11-03', '2026-11-04', '2026-11-05', '2026-11-06'].map((date) => [date, 2880])
+  assert.deepEqual(await daysOf(gateway), whole)
+  // An hour of each day belongs to the day before, and one of the first days is not known any more.
+  await configureHistory(gateway, { time_zone: 'Europe/London' })
+  assert.deepEqual(await daysOf(gateway), [...whole.slice(0, 4), ['2026-11-06', 2760]])
+  await configureHistory(gateway, { time_zone: 'Asia/Tokyo' })
+  await configureHistory(gateway, { time_zone: 'Europe/Berlin' })
+  assert.deepEqual(await daysOf(gateway), whole)
 })
 
 async function disposable(timers: Timers) {

@@ -36,6 +36,27 @@ test('a plan is carried out by dispatch, and switching it off gives the inverter
   assert.equal((await dispatchOf(gateway)).state, 'idle')
 })
 
+test('after a clock that was a year ahead is corrected, a plan for now is made and carried out', async () => {
+  const year = 365 * 86_400_000
+  const timers = noonTimers(20)
+  timers.jump(year)
+  await using gateway = await startGateway({ timers })
+  await gateway.isReady()
+  await gateway.allowDispatch()
+  const windows = [{ days: 'daily', from: '00:00', to: '15:00', price: 0.05 }]
+  await configurePlans(gateway, { enabled: true, price_source: 'fixed', fixed_price: 0.9, windows, carries_out: true })
+  await dispatchWhen(gateway, 'charging')
+  await gateway.call('DELETE', main('/battery/dispatch'))
+  timers.jump(-year)
+  const { plan } = await planWhen(
+    gateway,
+    ({ plan }) => plan !== null && Date.parse(plan.blocks[0]?.start ?? '') < timers.now() + 86_400_000,
+    'a plan for now',
+  )
+  assert.equal(plan?.blocks[0]?.action, 'charge')
+  await dispatchWhen(gateway, 'charging')
+})
+
 test('what a person stops or starts goes before the plan', async () => {
   await using gateway = await startGateway({ timers: noonTimers(20) })
   await charging(gateway)

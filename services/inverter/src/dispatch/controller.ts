@@ -8,11 +8,11 @@ import { meterFor, otherMeter } from './grid-connection.ts'
 import { checkVerified, judgeDevice, type DeviceFacts } from './judge-device.ts'
 import { Meter, readSoc } from './measure.ts'
 import { previewOf } from './preview.ts'
-import { idle, operationOf, type DispatchRecord, type Operation } from './record.ts'
+import { idle, operationOf, type DispatchRecord, type IsMeant, type Operation } from './record.ts'
 import type { Dispatch, DispatchMode, DispatchPreview, DispatchRequest, StopReason } from './schema.ts'
 import { prepare, applyPlan, handBack, currentRecord, type Run } from './steps.ts'
-import { checkPrecedence, corruptRecord, isGoalMet } from './submission.ts'
-import type { Accepted, Submitter, Verdict } from './submission.ts'
+import { checkTurn, corruptRecord, isGoalMet } from './submission.ts'
+import type { Accepted, Submission, Verdict } from './submission.ts'
 import { createDeviceQueue, type DeviceQueue } from './device-queue.ts'
 
 export interface ControllerDependencies extends DeviceFacts {
@@ -83,18 +83,20 @@ export class Controller {
   }
 
   /** Starts or replaces. Resolves when the operation has settled, or was not needed. */
-  async submit(request: DispatchRequest, submitter: Submitter): Promise<Dispatch> {
+  async submit(request: DispatchRequest, submission: Submission): Promise<Dispatch> {
     // While the device is being handed back a request is refused at once.
     if (this.record?.phase === 'restoring') await this.#judge(request)
     return this.#queue.run('normal', async () => {
       const begun = this.#run.timers.monotonic()
-      checkPrecedence(this.record, submitter)
+      checkTurn(this.record, submission)
       if ((await this.#judge(request)).kind === 'unchanged') return this.view()
       await this.#run.persisted.flush()
       const verdict = await this.#judgeIdentified(request)
       if (verdict.kind === 'unchanged') return this.view()
-      if (isGoalMet(verdict.requested, await readSoc(this.#run.gateway()))) await this.#endAtGoal()
-      else await this.#start(verdict, submitter, begun)
+      const soc = await readSoc(this.#run.gateway())
+      checkTurn(this.record, submission)
+      if (isGoalMet(verdict.requested, soc)) await this.#endAtGoal()
+      else await this.#start(verdict, submission, begun)
       return this.view()
     })
   }
@@ -104,22 +106,20 @@ export class Controller {
     return this.#queue.run('normal', async () => {
       await this.#judge(request)
       const verdict = await this.#judgeIdentified(request)
-      const record = currentRecord(this.#run.persisted)
-      return previewOf({ verdict, record, run: this.#run })
+      return previewOf({ verdict, record: currentRecord(this.#run.persisted), run: this.#run })
     })
   }
 
   /**
    * Ends the operation and restores the settings. Resolves also when that failed and will be retried; undefined when no
-   * operation was active and nothing has to be restored, or another operation than the one with the id is active.
+   * operation was active and nothing has to be restored, or the active one is not meant.
    */
-  async stop(stopReason: StopReason, operationId?: string): Promise<Dispatch | undefined> {
+  async stop(stopReason: StopReason, isMeant: IsMeant = () => true): Promise<Dispatch | undefined> {
     if (this.record === undefined) throw corruptRecord()
-    const isOther = (operation: Operation | undefined) => operationId !== undefined && operation?.id !== operationId
     const wasActive = operationOf(this.record) !== undefined || this.#run.persisted.isUnsaved
-    if (this.#interruptible !== undefined && !isOther(this.#interruptible)) this.#interrupt ??= stopReason
+    if (this.#interruptible !== undefined && isMeant(this.#interruptible)) this.#interrupt ??= stopReason
     return this.#queue.run('urgent', async () => {
-      if (isOther(operationOf(currentRecord(this.#run.persisted)))) return undefined
+      if (!isMeant(operationOf(currentRecord(this.#run.persisted)))) return undefined
       const wasIdle = this.record?.phase === 'idle'
       if (!wasIdle) await this.#endQuietly({ stopReason, faultCode: null })
       if (currentRecord(this.#run.persisted).phase === 'idle') await this.#run.persisted.flush()
@@ -128,8 +128,8 @@ export class Controller {
   }
 
   /** As `stop`, but throws `dispatch_restore_required` unless the device has its own settings afterwards. */
-  async handBack(stopReason: StopReason): Promise<void> {
-    const { phase, fault_code: code } = (await this.stop(stopReason)) ?? { phase: 'idle', fault_code: null }
+  async handBack(stopReason: StopReason, isMeant?: IsMeant): Promise<void> {
+    const { phase, fault_code: code } = (await this.stop(stopReason, isMeant)) ?? { phase: 'idle', fault_code: null }
     if (phase === 'idle') return
     throw new Problem(
       'dispatch_restore_required',
@@ -201,11 +201,11 @@ export class Controller {
     else await this.#end({ stopReason: 'target_reached', faultCode: null })
   }
 
-  async #start(accepted: Accepted, submitter: Submitter, begun: number): Promise<void> {
+  async #start(accepted: Accepted, { caller, origin }: Submission, begun: number): Promise<void> {
     const record = currentRecord(this.#run.persisted)
     const { conventions, requested, lifetimeMs, meterId } = accepted
     const id = randomBytes(16).toString('hex')
-    const operation: Operation = { ...requested, ...submitter, id, isReplacement: record.phase === 'controlling' }
+    const operation: Operation = { ...requested, caller, origin, id, isReplacement: record.phase === 'controlling' }
     await this.#interruptibly(operation, async () => {
       await prepare(this.#run, operation, { conventions, proceed: () => this.#proceed() })
       this.#running = {

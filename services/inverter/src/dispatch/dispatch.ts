@@ -5,7 +5,7 @@ import type { Capability, CapabilityName } from '../capabilities/schema.ts'
 import type { DispatchRow, Tables } from '../tables.ts'
 import { Problem, unknownDevice } from '../problems.ts'
 import { Controller } from './controller.ts'
-import type { Submitter } from './submission.ts'
+import type { Submission } from './submission.ts'
 import type { DispatchDevice } from './gate.ts'
 import { changesGrid, ownConnection, withMeter, type ConnectionView, type GridConnection } from './grid-connection.ts'
 import type { DeviceGateway } from './measure.ts'
@@ -143,8 +143,8 @@ export class DispatchService {
   }
 
   /** Starts or replaces an operation. Throws the problems of docs/reference/inverter-api.md, "Dispatch". */
-  async submit(deviceId: string, request: DispatchRequest, submitter: Submitter): Promise<Dispatch> {
-    return this.#of(deviceId).submit(request, submitter)
+  async submit(deviceId: string, request: DispatchRequest, submission: Submission): Promise<Dispatch> {
+    return this.#of(deviceId).submit(request, submission)
   }
 
   /** Reports what `submit` would do; writes nothing. */
@@ -165,15 +165,17 @@ export class DispatchService {
 
   /** Ends an operation, unless another one is active by then. */
   async end(deviceId: string, operationId: string): Promise<void> {
-    await this.#of(deviceId).stop('operator_cancelled', operationId)
+    await this.#of(deviceId).stop('operator_cancelled', (operation) => operation?.id === operationId)
   }
 
   /**
    * Makes sure that the device has its own settings, before it changes or may no longer be written. Throws
-   * `dispatch_restore_required` when that could not be done. Not to be called inside `guarded`.
+   * `dispatch_restore_required` when that could not be done. Not to be called inside `guarded`. With an origin only an
+   * operation that came from there is ended, also one that is still beginning.
    */
-  async handBack(deviceId: string, reason: StopReason): Promise<void> {
-    await this.#controllers.get(deviceId)?.handBack(reason)
+  async handBack(deviceId: string, reason: StopReason, origin?: Operation['origin']): Promise<void> {
+    const controller = this.#controllers.get(deviceId)
+    await controller?.handBack(reason, (operation) => origin === undefined || operation?.origin === origin)
   }
 
   /** Hands the device back, then runs the change; nothing starts on the device before the change is done or has failed. */

@@ -32,6 +32,9 @@ export const Operation = z
   )
 export type Operation = z.infer<typeof Operation>
 
+/** Returns true for an operation that is to be ended; undefined while nothing is active. */
+export type IsMeant = (operation: Operation | undefined) => boolean
+
 /** The registers as they were before the first operation, as the device counts. */
 export const Snapshot = z.strictObject({
   strategy: z.int().min(0).max(255),

@@ -38,8 +38,18 @@ export interface Submitter {
   readonly origin: Operation['origin']
 }
 
-/** What somebody commands goes before a plan, also when it began while the plan waited for its turn; throws for the plan. */
-export function checkPrecedence(record: DispatchRecord | undefined, { origin }: Submitter): void {
+/** A request's submitter, and what may forbid it meanwhile. */
+export interface Submission extends Submitter {
+  /** Called when the request's turn has come, and before it begins; throws to refuse it. */
+  readonly check?: () => void
+}
+
+/**
+ * Throws for a request that may not begin any more. What somebody commands goes before a plan, also when it began while the plan
+ * waited for its turn.
+ */
+export function checkTurn(record: DispatchRecord | undefined, { origin, check }: Submission): void {
+  check?.()
   const active = record === undefined ? undefined : operationOf(record)
   if (origin !== 'plan' || active === undefined || active.origin === 'plan') return
   throw new Problem('dispatch_operation_conflict', `The operation ${active.id} goes before the plan`, {

@@ -52,6 +52,8 @@ interface EnergyDependencies {
 interface CommandSource {
   readonly caller: string
   readonly via: 'api' | 'admin'
+  /** The operation that the command replaces: with another one, or none, it is refused. */
+  readonly expectedOperationId?: string | undefined
 }
 
 /** Reads the modes and records the ends of actions from now on. */
@@ -79,30 +81,47 @@ export class EnergyManager {
     return energyView(sources)
   }
 
-  async command(deviceId: string, command: EnergyCommand, { caller, via }: CommandSource): Promise<Energy> {
+  /** The action that a command has begun, and the operation that carries it out; undefined while there is none. */
+  running(deviceId: string) {
+    const active = this.#dependencies.dispatch.activeOperation(deviceId)
+    if (active?.origin !== 'energy') return undefined
+    return { mode: this.#modeOf(deviceId), action: actions[active.mode], operationId: active.id }
+  }
+
+  async command(deviceId: string, command: EnergyCommand, source: CommandSource): Promise<Energy> {
+    const { caller, via, expectedOperationId } = source
     this.#required(deviceId)
-    const dispatch = this.#dependencies.dispatch.read(deviceId)
-    checkCommand(command, {
-      via,
-      dispatch,
-      mode: this.#changing.has(deviceId) ? 'off' : this.#modeOf(deviceId),
-      isWriteAccessOn: this.#dependencies.isWriteAccessOn(),
-      unapproved: this.#unapproved(),
-    })
-    if (command.action === 'auto') {
-      if (this.#dependencies.dispatch.activeOperation(deviceId) !== undefined)
-        await this.#dependencies.dispatch.stop(deviceId)
-    } else {
+    const check = () =>
+      checkCommand(command, {
+        via,
+        dispatch: this.#dependencies.dispatch.read(deviceId),
+        mode: this.#changing.has(deviceId) ? 'off' : this.#modeOf(deviceId),
+        isWriteAccessOn: this.#dependencies.isWriteAccessOn(),
+        unapproved: this.#unapproved(),
+      })
+    check()
+    if (command.action === 'auto') await this.#stop(deviceId)
+    else {
       const request: DispatchRequest = {
         mode: dispatchModes[command.action],
         valid_until: new Date(this.#dependencies.clock.now() + commandMs).toISOString(),
         target_soc_percent: command.target_soc_percent,
         max_power_w: command.max_power_w,
+        expected_operation_id: expectedOperationId,
       }
-      await this.#dependencies.dispatch.submit(deviceId, request, { caller, origin: 'energy' })
+      await this.#dependencies.dispatch.submit(deviceId, request, { caller, origin: 'energy', check })
     }
     this.#changed(deviceId)
     return this.read(deviceId)
+  }
+
+  /** Ends what is active, and a command that is still beginning: it waits for its turn behind that. */
+  async #stop(deviceId: string): Promise<void> {
+    try {
+      await this.#dependencies.dispatch.stop(deviceId)
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'dispatch_not_found') throw error
+    }
   }
 
   /** Returns every device with the details for administrators. */
@@ -110,7 +129,10 @@ export class EnergyManager {
     return Promise.all(this.#dependencies.devices.ids().map((id) => this.#describe(this.#required(id))))
   }
 
-  /** Changes the mode. An operation of the old mode is ended first; when its restore fails the mode stays. */
+  /**
+   * Changes the mode. An operation of the old mode is ended first, also one that is still beginning; when its restore fails the
+   * mode stays.
+   */
   async setMode(deviceId: string, mode: EnergyMode, by: string): Promise<EnergyDevice> {
     const device = this.#required(deviceId)
     if (this.#changing.has(deviceId)) throw new Problem('conflict', 'The mode of this device is being changed')
@@ -118,8 +140,9 @@ export class EnergyManager {
     if (mode !== 'off') this.#checkEntering(device)
     this.#changing.add(deviceId)
     try {
-      const active = this.#dependencies.dispatch.activeOperation(deviceId)
-      if (active?.origin === 'energy') await this.#dependencies.dispatch.handBack(deviceId, 'operator_cancelled')
+      const { dispatch } = this.#dependencies
+      // A record that cannot be read has no operation that could be ended.
+      if (!dispatch.readiness(deviceId).corrupt) await dispatch.handBack(deviceId, 'operator_cancelled', 'energy')
       if (mode !== 'off') await this.#dependencies.approve(this.#unapproved())
       const row = { device_id: deviceId, mode, changed_at: this.#dependencies.clock.now(), changed_by: by }
       await writeModeRow(this.#dependencies.db, row)

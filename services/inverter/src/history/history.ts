@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { SettledClock } from '@hearth/runtime'
 import { invalid, Problem, unknownDevice } from '../problems.ts'
 import { SwitchedPart } from '../switched-part.ts'
 import { plantId } from '../plant/schema.ts'
@@ -6,7 +7,7 @@ import type { EnergySlotRow } from '../tables.ts'
 import type { HistoryDependencies } from './dependencies.ts'
 import { openHistorySettings, type HistorySettingsStore } from './history-settings.ts'
 import { PlantHistory } from './plant/plant-history.ts'
-import { slotAt, startOfSlot } from './quantities.ts'
+import { slotAt, slotsPerHour, startOfSlot } from './quantities.ts'
 import type { HistoryRecorder } from './recorder.ts'
 import type {
   DeviceHistoryStatus,
@@ -35,6 +36,7 @@ class HistoryService {
   readonly #dependencies: HistoryDependencies
   readonly #settings: HistorySettingsStore
   readonly #plant: PlantHistory
+  readonly #clock: SettledClock
   readonly #part = new SwitchedPart<HistoryRecorder>({
     begin: () => this.#begin(),
     end: (recorder) => recorder.close(),
@@ -43,6 +45,7 @@ class HistoryService {
   constructor(dependencies: HistoryDependencies, settings: HistorySettingsStore) {
     this.#dependencies = dependencies
     this.#settings = settings
+    this.#clock = new SettledClock(dependencies.timers)
     this.#plant = new PlantHistory({ ...dependencies, days: () => settings.days() })
   }
 
@@ -158,19 +161,28 @@ class HistoryService {
     if (!this.#settings.current().enabled) return undefined
     const { HistoryRecorder } = await import('./recorder.ts')
     const write = this.#plant.write.bind(this.#plant)
-    return new HistoryRecorder(Object.assign({ settings: this.#settings, write }, this.#dependencies))
+    const isClockSettled = () => this.#clock.isSettled()
+    return new HistoryRecorder(Object.assign({ settings: this.#settings, write, isClockSettled }, this.#dependencies))
   }
 
+  /**
+   * Adds up the days of which there are slots. Hours and days are kept longer than slots: where there are hours before the oldest
+   * slot, the days before stay, and so does the one that it is in the middle of.
+   */
   async #sumAgain(): Promise<void> {
     const { query } = this.#dependencies.database
     const days = this.#settings.days()
     for (const id of [...this.#dependencies.deviceIds(), plantId]) {
       const meter = await meterOf(query, id)
       if (meter === undefined) continue
-      const { oldest } = await beginOfHistory(query, meter.number)
+      const { oldest, firstHour } = await beginOfHistory(query, meter.number)
       const { newest } = await extentOf(query, meter.number)
-      if (oldest !== null && newest !== null)
-        await sumDays(query, meter.number, days.between(startOfSlot(oldest), startOfSlot(newest + 1)))
+      if (oldest === null || newest === null) continue
+      const isCut = firstHour !== null && firstHour < Math.floor(oldest / slotsPerHour)
+      const found = days.between(startOfSlot(oldest), startOfSlot(newest + 1))
+      const whole = isCut ? found.filter(({ from }) => from >= startOfSlot(oldest)) : found
+      const [first] = whole
+      if (first !== undefined) await sumDays(query, meter.number, { days: whole, from: isCut ? first.date : '' })
     }
   }
 

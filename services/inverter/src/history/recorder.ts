@@ -24,6 +24,8 @@ interface RecorderDependencies extends HistoryDependencies {
   readonly settings: HistorySettingsStore
   /** Stores slots of an inverter, and what follows from them. */
   readonly write: (write: SlotWrite) => Promise<void>
+  /** True once the wall clock has run without a jump for long enough to be believed. */
+  readonly isClockSettled: () => boolean
 }
 
 interface DeviceRecorder {
@@ -54,6 +56,7 @@ export class HistoryRecorder {
       capabilities,
       meter: async (id) => (await this.#device(id)).meter,
       needsAc: (id) => plant().some(({ device_id: own }) => own === id),
+      isDoubted: (meter) => this.#isDoubted(meter),
       store: (id, slots, capacityWh) => this.#store(id, slots, capacityWh),
     })
     if (dependencies.settings.current().fills_gaps) this.#planFilling(firstFilling)
@@ -118,9 +121,16 @@ export class HistoryRecorder {
     await this.#cleanUp()
   }
 
-  /** Deletes what is too old, once a day. */
+  /** True while the clock says a time that is far from what is stored, and may be wrong: nothing is stored at it. */
+  #isDoubted(meter: SlotMeter): boolean {
+    const isSettled = this.#dependencies.isClockSettled()
+    return !isSettled && meter.isFarFrom(this.#dependencies.timers.now())
+  }
+
+  /** Deletes what is too old, once a day, and nothing by a clock that may be wrong. */
   async #cleanUp(): Promise<void> {
-    const { database, settings, timers } = this.#dependencies
+    const { database, settings, timers, isClockSettled } = this.#dependencies
+    if (!isClockSettled()) return
     const today = settings.days().at(timers.now()).date
     if (today === this.#cleanedOn) return
     this.#cleanedOn = today
@@ -178,6 +188,7 @@ export class HistoryRecorder {
       device: () => devices().find(({ deviceId }) => deviceId === id),
       zone: () => settings.days().zone,
       oldestKept: () => this.#oldestKept(),
+      isDoubted: async () => this.#isDoubted((await this.#device(id)).meter),
       known: (range) => knownSlots(database.query, row.number, range),
       store,
     })

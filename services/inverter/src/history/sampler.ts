@@ -34,6 +34,8 @@ interface SamplerDependencies {
   readonly meter: (deviceId: string) => Promise<SlotMeter>
   /** True for an inverter whose power towards house and grid is wanted. */
   readonly needsAc: (deviceId: string) => boolean
+  /** True while the clock may be wrong, so that nothing is stored by it. */
+  readonly isDoubted: (meter: SlotMeter) => boolean
   /** Stores slots and the state of the meter. `capacityWh` is the content of the full battery, when it is known. */
   readonly store: (deviceId: string, slots: readonly Slot[], capacityWh: number | undefined) => Promise<void>
 }
@@ -89,14 +91,14 @@ export class Sampler {
   }
 
   async #sample(runtime: DeviceRuntime): Promise<void> {
-    const { timers, meter: meterOf, store } = this.#dependencies
+    const { timers, meter: meterOf, isDoubted, store } = this.#dependencies
     const { deviceId } = runtime
     const meter = await meterOf(deviceId)
     const sample = await this.#readPowers(runtime)
-    if (!meter.add(timers.now(), sample)) return
-    const reading = await this.#readCounters(runtime)
+    if (!meter.add(timers.now(), sample) || isDoubted(meter)) return
     const capacityWh = await this.#readCapacity(runtime)
-    if (!this.#isClosed) await store(deviceId, meter.close(reading), capacityWh)
+    const reading = await this.#readCounters(runtime)
+    if (!this.#isClosed && !isDoubted(meter)) await store(deviceId, meter.close(reading), capacityWh)
   }
 
   async #readPowers(runtime: DeviceRuntime): Promise<Sample> {

@@ -169,9 +169,16 @@ async function sumDay(trx: Db, meter: number, { date: day, from, until }: LocalD
     .execute()
 }
 
-/** Adds up days again, such as after a change of the time zone. */
-export async function sumDays(db: Db, meter: number, days: readonly LocalDay[]): Promise<void> {
+/** Days to add up again, and the date from which on they are all there is. */
+interface DaySums {
+  readonly days: readonly LocalDay[]
+  readonly from: string
+}
+
+/** Adds up days again, such as after a change of the time zone. They replace all that are stored from a date on. */
+export async function sumDays(db: Db, meter: number, { days, from }: DaySums): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('energy_days').where('meter', '=', meter).where('day', '>=', from).execute()
     for (const day of days) await sumDay(trx, meter, day)
   })
 }
@@ -237,11 +244,16 @@ export async function knownSlots(db: Db, meter: number, { from, until }: SlotRan
   return new Set(rows.map(({ slot }) => slot))
 }
 
-/** Returns where the history of a meter begins: its oldest slot and its first day, null while there is none. */
+/** Returns where the history of a meter begins: its oldest slot, first hour and first day, null while there is none. */
 export async function beginOfHistory(db: Db, meter: number) {
   const { oldest } = await db
     .selectFrom('energy_slots')
     .select(({ fn }) => fn.min<number | null>('slot').as('oldest'))
+    .where('meter', '=', meter)
+    .executeTakeFirstOrThrow()
+  const { firstHour } = await db
+    .selectFrom('energy_hours')
+    .select(({ fn }) => fn.min<number | null>('hour').as('firstHour'))
     .where('meter', '=', meter)
     .executeTakeFirstOrThrow()
   const { firstDay } = await db
@@ -249,7 +261,7 @@ export async function beginOfHistory(db: Db, meter: number) {
     .select(({ fn }) => fn.min<string | null>('day').as('firstDay'))
     .where('meter', '=', meter)
     .executeTakeFirstOrThrow()
-  return { oldest, firstDay }
+  return { oldest, firstHour, firstDay }
 }
 
 /** Returns what is stored of a meter: the number of its slots, and the newest one. */

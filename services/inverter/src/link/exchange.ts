@@ -132,10 +132,12 @@ export interface Request extends Subject {
   readonly priority: Priority
   /** The only connection it may be sent on; undefined for any. */
   readonly epoch: number | undefined
+  /** Called before it is sent; throws to forbid it. */
+  readonly check: (() => void) | undefined
   readonly frame: Frame
   readonly bytes: Uint8Array
   readonly resolve: (payload: Uint8Array) => void
-  readonly reject: (error: LinkError) => void
+  readonly reject: (error: unknown) => void
 }
 
 /** Contents of a request. */
@@ -143,10 +145,22 @@ export type RequestInput = RequestOptions & Pick<Subject, 'objectId'> & { readon
 
 /** Creates a request and the promise it settles. Throws a RangeError for what no frame can carry. */
 export function createRequest(kind: RequestKind, wanted: RequestInput) {
-  const { objectId, address, priority, epoch, payload = new Uint8Array(0) } = wanted
+  const { objectId, address, priority, epoch, check, payload = new Uint8Array(0) } = wanted
   const frame: Frame = { command: commands[kind], address, objectId, payload }
   const bytes = encodeFrame(frame)
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
-  const request: Request = { kind, objectId, address, priority, epoch, frame, bytes, resolve, reject }
+  const request: Request = { kind, objectId, address, priority, epoch, check, frame, bytes, resolve, reject }
   return { request, answer: promise }
+}
+
+/** Returns true for a request that may go out on the connection; rejects one that is meant for another or forbidden by now. */
+export function mayLeave({ epoch, check, reject }: Request, connection: number): boolean {
+  try {
+    if (epoch !== undefined && epoch !== connection) throw new LinkError('unreachable')
+    check?.()
+    return true
+  } catch (error) {
+    reject(error)
+    return false
+  }
 }

@@ -25,6 +25,8 @@ export interface RequestOptions {
   readonly priority: Priority
   /** The connection it is meant for, as `status().epoch` counts; on any other it fails with `unreachable` and is not sent. */
   readonly epoch?: number
+  /** Called when its turn has come; it fails with what this throws and is not sent. */
+  readonly check?: (() => void) | undefined
 }
 
 /** Durations and bounds of a link; milliseconds but for the counts. */

@@ -324,6 +324,32 @@ test('a request that waits too long in the queue is refused', async (t) => {
   assert.deepEqual([device.received().length, link.status().queueLength], [1, 0])
 })
 
+test('a write that is forbidden while it waits is not sent, and the next request goes out', async (t) => {
+  const { device, link } = await setUp(t, () => [])
+  await connected(link)
+  const first = link.read(1, normal)
+  await eventually(
+    () => device.received(),
+    (all) => all.length === 1,
+    { everyMs: 2 },
+  )
+  let isAllowed = true
+  const check = () => {
+    if (!isAllowed) throw new Error('not any more')
+  }
+  const writing = link.write(2, new Uint8Array(4), { ...normal, check })
+  const last = link.read(3, normal)
+  isAllowed = false
+  device.play(echo)
+  device.send(response(1, half))
+  await assert.rejects(writing, /not any more/)
+  await Promise.all([first, last])
+  assert.deepEqual(
+    device.received().map(({ objectId }) => objectId),
+    [1, 3],
+  )
+})
+
 test('an unreachable device is retried with growing delays, and logged once', async (t) => {
   const { device, link, messages, timers } = await setUp(t, echo, { speed: 300 })
   device.onAccept((socket) => socket.destroy())

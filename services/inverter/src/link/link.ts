@@ -2,7 +2,8 @@ import type { Frame } from '../protocol/frame.ts'
 import { createFrameParser, type FrameParser } from '../protocol/parser.ts'
 import { Arrivals } from './arrivals.ts'
 import { Connector } from './connector.ts'
-import { Exchange, type Outcome, createRequest, type Request, type RequestKind, type RequestInput } from './exchange.ts'
+import { Exchange, createRequest, mayLeave } from './exchange.ts'
+import type { Outcome, Request, RequestKind, RequestInput } from './exchange.ts'
 import { LinkError, type LinkFailure } from './link-errors.ts'
 import { defaultTiming, type LinkOptions, type LinkTiming, type RequestOptions } from './link-options.ts'
 import { Listeners } from './listeners.ts'
@@ -17,7 +18,8 @@ export type LinkStatus = Readonly<ReturnType<Link['status']>>
 
 /**
  * The connection to one endpoint. Requests go out one at a time, each after the answer to the one before. It connects by
- * itself and again after a loss. All requests reject with a `LinkError`; a `RangeError` for what no frame can carry.
+ * itself and again after a loss. All requests reject with a `LinkError`, a `RangeError` for what no frame can carry,
+ * or what their `check` throws.
  */
 export class Link {
   readonly #options: LinkOptions
@@ -186,13 +188,12 @@ export class Link {
     else this.#begin(this.#probe ?? this.#nextQueued())
   }
 
-  /** The next request that may go out on this connection; those meant for an earlier one fail. */
+  /** The next request that may go out on this connection; those meant for an earlier one, or forbidden meanwhile, fail. */
   #nextQueued(): Request | undefined {
     for (;;) {
       const queued = this.#queue.next()
       queued?.cancelWait()
-      if (queued?.epoch === undefined || queued.epoch === this.#connector.epoch) return queued
-      queued.reject(new LinkError('unreachable'))
+      if (queued === undefined || mayLeave(queued, this.#connector.epoch)) return queued
     }
   }
 

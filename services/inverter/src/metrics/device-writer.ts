@@ -37,6 +37,8 @@ export interface PendingWrite extends WriteCause {
   readonly value: WireValue
   readonly priority: Priority
   readonly oldValue: ApiValue | null
+  /** Called at the moment the value leaves for the device; throws to refuse the write. */
+  readonly checkSending?: (() => void) | undefined
 }
 
 interface WriterDependencies {
@@ -108,7 +110,7 @@ export function createDeviceWriter(dependencies: WriterDependencies) {
 /** Sends a value. Returns true when the connection broke while bytes may have left. */
 async function send(dependencies: WriterDependencies, write: PendingWrite): Promise<boolean> {
   const { link, address, confirmIdentity, timers } = dependencies
-  const { object, value, priority, cause, check } = write
+  const { object, value, priority, cause, check, checkSending } = write
   const payload = payloadOf(object, value)
   let connections = 0
   for (let attempt = 0; ;) {
@@ -116,7 +118,12 @@ async function send(dependencies: WriterDependencies, write: PendingWrite): Prom
     const epoch = cause === 'restore' ? undefined : await confirmIdentity(priority)
     await check?.()
     try {
-      await link.write(object.objectId, payload, { address, priority, ...(epoch === undefined ? {} : { epoch }) })
+      await link.write(object.objectId, payload, {
+        address,
+        priority,
+        check: checkSending,
+        ...(epoch === undefined ? {} : { epoch }),
+      })
       return false
     } catch (error) {
       if (!(error instanceof LinkError)) throw error

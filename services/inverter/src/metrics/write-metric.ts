@@ -53,13 +53,17 @@ export function createMetricWrites(dependencies: MetricWriteDependencies) {
     const object = objectOf(catalog, name, isAction)
     const value = checkValue(object, ruleFor(object), given)
     checkWritable(deviceId, name)
-    const work = async () => {
-      // Checked again when the write's turn comes: what was allowed at the request may not be any more.
+    // Checked again when the write's turn comes and when it leaves: what was allowed at the request may not be any more.
+    const checkSending = () => {
       if (!isWriteAccessOn()) throw new Problem('write_disabled', 'Write access is off')
       ruleFor(object)
       checkWritable(deviceId, name)
+    }
+    const work = async () => {
+      checkSending()
       const oldValue = isAction ? (reader.cache.get(name)?.value ?? null) : await valueBefore(reader, object)
-      return writer.write({ object, value, oldValue, priority: 'normal', operationId: null, caller, cause })
+      const origin = { priority: 'normal', operationId: null, caller, cause } as const
+      return writer.write({ object, value, oldValue, ...origin, checkSending })
     }
     const { readback, sendUnconfirmed } = await queue.run(deviceId, work).catch((error: unknown) => {
       if (!(error instanceof QueueFull)) throw error

@@ -1,5 +1,5 @@
 import { createBudget } from '@hearth/http'
-import type { Log, Timers } from '@hearth/runtime'
+import { createKeyedQueue, type Log, type Timers } from '@hearth/runtime'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { MetricWrites } from '../metrics/write-metric.ts'
 import { Problem } from '../problems.ts'
@@ -50,6 +50,8 @@ export class Commands {
   readonly #dependencies: CommandDependencies
   readonly #budget
   readonly #running = new Set<Promise<void>>()
+  /** Commands to the battery of a device, in the order they came: each goes by what the one before has set. */
+  readonly #battery = createKeyedQueue(maxRunning)
   /** When a command of a flood was answered last, monotonic milliseconds. */
   #limitedAt = -Infinity
 
@@ -112,7 +114,7 @@ export class Commands {
   async #carryOut({ deviceId, name }: { deviceId: string; name: string }, payload: string) {
     const { catalog, writes, energy, isWriteAccessOn } = this.#dependencies
     if (!isWriteAccessOn()) throw new Problem('write_disabled', 'Write access is off; an administrator switches it on')
-    if (energy.isEnergy(name)) return energy.run(deviceId, name, payload)
+    if (energy.isEnergy(name)) return this.#battery.run(deviceId, () => energy.run(deviceId, name, payload))
     const object = catalog.byName(name)
     if (object === undefined) throw new Problem('unknown_metric', `There is no metric ${name}`)
     const value = valueOfCommand(object, payload)

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { EnergyManager } from '../energy/energy.ts'
 import { maxRequestedPowerW } from '../dispatch/schema.ts'
 import { EnergyAction, targetWindow, type EnergyCommand } from '../energy/schema.ts'
-import { invalid } from '../problems.ts'
+import { invalid, Problem } from '../problems.ts'
 import { readSetting, writeSetting } from '../settings/store.ts'
 import type { Tables } from '../tables.ts'
 import { energyNames } from './entities/energy-entities.ts'
@@ -25,7 +25,7 @@ export const mqttCaller = 'MQTT'
  * Reads targets and powers that were set. They are part of the next command: Home Assistant sets one number at a time, and the
  * Energy Manager takes action, target and power together.
  */
-export async function openEnergyCommands(db: Kysely<Tables>, energy: EnergyManager) {
+export async function openEnergyCommands(db: Kysely<Tables>, energy: Pick<EnergyManager, 'command' | 'running'>) {
   const choices = await readChoices(db)
 
   async function choose(deviceId: string, change: Choice): Promise<void> {
@@ -33,7 +33,7 @@ export async function openEnergyCommands(db: Kysely<Tables>, energy: EnergyManag
     await writeSetting(db, setting, Object.fromEntries(choices))
   }
 
-  async function command(deviceId: string, action: EnergyAction): Promise<string> {
+  async function command(deviceId: string, action: EnergyAction, expectedOperationId?: string): Promise<string> {
     const { target, power } = choices.get(deviceId) ?? {}
     const needsTarget = action === 'charge' || action === 'discharge'
     const body: EnergyCommand = {
@@ -41,14 +41,19 @@ export async function openEnergyCommands(db: Kysely<Tables>, energy: EnergyManag
       ...(needsTarget && target !== undefined ? { target_soc_percent: target } : {}),
       ...(needsTarget && power !== undefined && power > 0 ? { max_power_w: power } : {}),
     }
-    await energy.command(deviceId, body, { caller: mqttCaller, via: 'api' })
+    await energy.command(deviceId, body, { caller: mqttCaller, via: 'api', expectedOperationId })
     return action
   }
 
-  /** Repeats the running action with its new target or power. */
+  /** Repeats the running action with its new target or power. One that ends meanwhile is not begun again. */
   async function repeat(deviceId: string): Promise<void> {
-    const { action, mode } = await energy.read(deviceId)
-    if (mode === 'external' && (action === 'charge' || action === 'discharge')) await command(deviceId, action)
+    const { action, mode, operationId } = energy.running(deviceId) ?? {}
+    if (mode !== 'external' || (action !== 'charge' && action !== 'discharge')) return
+    try {
+      await command(deviceId, action, operationId)
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'dispatch_operation_conflict') throw error
+    }
   }
 
   return {

@@ -10,6 +10,9 @@ const freshMs = 3 * 3_600_000
 /** Pause after an operation that failed or was refused, milliseconds. */
 const failurePause = 600_000
 
+/** A stop by a person lasts as long as a part of a plan, hours; one that is longer is from a clock that was ahead. Milliseconds. */
+const longestStop = 3 * 86_400_000
+
 /** How long after its block an operation ends by itself, so that the next block replaces it without a restore between them. */
 const graceMs = 30_000
 
@@ -50,8 +53,8 @@ export class PlanCarrier {
   readonly #dependencies: CarrierDependencies
   #state: PlanStatus['carrying'] = 'off'
   #detail: string | null = null
-  /** After a failure nothing is started before this time. */
-  #quietUntil = 0
+  /** After a failure nothing is started before this time, monotonic milliseconds. */
+  #quietUntil = -Infinity
   /** The operation that it started last, or found. */
   #operationId: string | null = null
   #isStarting = false
@@ -88,14 +91,15 @@ export class PlanCarrier {
       await this.#end()
       return this.#note(isOn ? 'paused' : 'off', null)
     }
-    const isFresh = plan !== undefined && now - Date.parse(plan.made_at) < freshMs
+    const isFresh = plan !== undefined && Math.abs(now - Date.parse(plan.made_at)) < freshMs
     const block = isFresh ? blockAt(plan, now) : undefined
     this.#block = block
-    const isStopped = now < this.#dependencies.personStop.get()
-    if (block === undefined || isStopped || now < this.#quietUntil) {
+    const isStopped = this.#isStopped()
+    const isQuiet = this.#dependencies.timers.monotonic() < this.#quietUntil
+    if (block === undefined || isStopped || isQuiet) {
       await this.#end()
       if (isStopped) this.#note('person', stoppedByPerson)
-      else if (now >= this.#quietUntil) this.#note('automatic', isFresh ? null : 'There is no fresh plan')
+      else if (!isQuiet) this.#note('automatic', isFresh ? null : 'There is no fresh plan')
       return undefined
     }
     await this.#start(block, active)
@@ -142,8 +146,7 @@ export class PlanCarrier {
       const other = this.#active()
       if (other !== undefined && other.origin !== 'plan') this.#note('person', commanded)
       // Somebody stopped it while it began: that is no failure.
-      else if (this.#dependencies.timers.now() >= this.#dependencies.personStop.get())
-        this.#failed(error instanceof Error ? error.message : 'unknown error')
+      else if (!this.#isStopped()) this.#failed(error instanceof Error ? error.message : 'unknown error')
     } finally {
       this.#isStarting = false
     }
@@ -168,6 +171,11 @@ export class PlanCarrier {
     }
   }
 
+  #isStopped(): boolean {
+    const left = this.#dependencies.personStop.get() - this.#dependencies.timers.now()
+    return left > 0 && left < longestStop
+  }
+
   #active(): ActiveOperation | undefined {
     const { dispatch, deviceId } = this.#dependencies
     return dispatch.activeOperation(deviceId)
@@ -190,7 +198,7 @@ export class PlanCarrier {
 
   #failed(detail: string): void {
     const { timers, log, deviceId } = this.#dependencies
-    this.#quietUntil = timers.now() + failurePause
+    this.#quietUntil = timers.monotonic() + failurePause
     this.#note('failed', detail)
     log.warn({ device: deviceId, detail }, 'the plan is not carried out')
   }

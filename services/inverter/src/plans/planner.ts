@@ -2,6 +2,7 @@ import type { EndedOperation } from '../dispatch/dispatch.ts'
 import { batteryFacts } from './battery-facts.ts'
 import type { PlanDependencies, PlanSubject } from './dependencies.ts'
 import { type PersonStop, PlanCarrier } from './carrier.ts'
+import { DueTime } from './due-time.ts'
 import { Feed } from './feeds/feed.ts'
 import { loadForecast } from './feeds/forecast-feed.ts'
 import { loadPrices } from './feeds/price-feed.ts'
@@ -56,7 +57,7 @@ export class Planner {
   /** The inverters that answered when the plan was made. */
   #there = ''
   #extent: Pick<PlanStatus, 'prices_until' | 'forecast_until'> = { prices_until: null, forecast_until: null }
-  #planDueAt = 0
+  readonly #planDue: DueTime
   #cancel: () => void = () => undefined
   #working: Promise<void> = Promise.resolve()
   #isClosed = false
@@ -67,6 +68,7 @@ export class Planner {
     this.#zone = dependencies.history.timeZone()
     const { timers, log, dispatch } = dependencies
     const context = { dependencies, settings, key, zone: this.#zone }
+    this.#planDue = new DueTime(timers)
     this.#prices = new Feed({
       timers,
       load: (signal) => loadPrices(context, signal),
@@ -119,7 +121,7 @@ export class Planner {
   async renew(): Promise<void> {
     this.#prices.hurry()
     this.#forecast.hurry()
-    this.#planDueAt = 0
+    this.#planDue.set(0)
     this.#cancel()
     await this.#run()
   }
@@ -136,7 +138,7 @@ export class Planner {
 
   /** Makes a plan with what is known, after a choice or the end of a pause. */
   async replan(): Promise<void> {
-    this.#planDueAt = 0
+    this.#planDue.set(0)
     this.#cancel()
     await this.#run()
   }
@@ -170,13 +172,13 @@ export class Planner {
     const { dependencies, settings, subject } = this.#options
     const { timers, log, changed } = dependencies
     // A plan for several goes on without one that is away, and with it again.
-    if (this.#presence() !== this.#there) this.#planDueAt = 0
+    if (this.#presence() !== this.#there) this.#planDue.set(0)
     try {
       const isNew = [await this.#prices.refresh(), await this.#forecast.refresh()].includes(true)
-      if (isNew || timers.now() >= this.#planDueAt) await this.#make()
+      if (isNew || this.#planDue.isDue()) await this.#make()
       await judgeYesterday({ dependencies, settings, subject })
     } catch (error) {
-      this.#planDueAt = timers.now() + retryMs
+      this.#planDue.set(timers.now() + retryMs)
       this.#missing = ['The plan could not be made; the log says why.']
       log.error({ err: error }, 'a plan could not be made')
     }
@@ -193,7 +195,7 @@ export class Planner {
     const { dependencies, settings, subject } = this.#options
     const { timers, database } = dependencies
     const now = timers.now()
-    this.#planDueAt = now + planMs
+    this.#planDue.set(now + planMs)
     this.#there = this.#presence()
     const market = await pricesFrom(database.query, now - dayMs)
     const { devices, leftOut, missing } = await batteryFacts({ dependencies, settings, subject })
@@ -215,7 +217,7 @@ export class Planner {
     this.#plan = plan
     this.#leftOut = leftOut
     if (plan === undefined) {
-      this.#planDueAt = now + retryMs
+      this.#planDue.set(now + retryMs)
       return
     }
     await addPlan(database.query, subject.id, { madeAt: now, document: JSON.stringify(plan) })
@@ -232,7 +234,7 @@ export class Planner {
   }
 
   async #learn(now: number): Promise<Habits> {
-    if (this.#habits === undefined || now - this.#habits.at > 6 * hourMs) {
+    if (this.#habits === undefined || Math.abs(now - this.#habits.at) > 6 * hourMs) {
       const learned = await learnHabits(this.#options.dependencies, this.subject.id, now)
       this.#habits = Object.assign({ at: now }, learned)
     }

@@ -7,6 +7,10 @@ import { dispatchRegisters } from '../../src/dispatch/registers.ts'
 import { openEnergyManager, type EnergyManager } from '../../src/energy/energy.ts'
 import type { Readings } from '../../src/energy/energy-view.ts'
 import { Energy, EnergyCommand, EnergyDevice } from '../../src/energy/schema.ts'
+import { Commands } from '../../src/mqtt/commands.ts'
+import { openEnergyCommands } from '../../src/mqtt/energy-commands.ts'
+import { createTopics } from '../../src/mqtt/entities/topics.ts'
+import { catalog } from '../in-process.ts'
 import { capabilitiesWithout, submitter, DispatchFixture } from './fixture.ts'
 
 const api = { caller: 'token', via: 'api' } as const
@@ -248,6 +252,140 @@ test('commands are refused while the mode changes', async () => {
   assert.equal(dispatch.read('a').state, 'idle')
 })
 
+/** A charge that waits for the device to tell its firmware: nothing of it is stored yet. */
+function beginCharging({ energy }: Managed, { plant }: DispatchFixture) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  plant.identify = () => promise
+  return { charging: energy.command('a', charge, api), goOn: resolve }
+}
+
+test('auto ends a command that is still beginning', async () => {
+  await using fixture = new DispatchFixture()
+  const managed = await manage(fixture)
+  const { energy, dispatch } = managed
+  const before = { ...fixture.plant.registers }
+  await energy.setMode('a', 'external', 'admin')
+  const { charging, goOn } = beginCharging(managed, fixture)
+  const automatic = energy.command('a', { action: 'auto' }, api)
+  goOn()
+  await Promise.allSettled([charging, automatic])
+  assert.equal((await automatic).state, 'automatic')
+  assert.equal(dispatch.read('a').state, 'idle')
+  assert.deepEqual(fixture.plant.registers, before)
+})
+
+test('leaving a mode ends a command that is still beginning, and refuses those behind it', async () => {
+  await using fixture = new DispatchFixture()
+  const managed = await manage(fixture)
+  const { energy, dispatch } = managed
+  const before = { ...fixture.plant.registers }
+  await energy.setMode('a', 'external', 'admin')
+  const { charging, goOn } = beginCharging(managed, fixture)
+  const holding = energy.command('a', { action: 'hold' }, api)
+  const leaving = energy.setMode('a', 'off', 'admin')
+  goOn()
+  const refused = { code: 'energy_manager_off' }
+  await Promise.all([assert.rejects(charging, refused), assert.rejects(holding, refused)])
+  assert.equal((await leaving).mode, 'off')
+  assert.equal(dispatch.read('a').state, 'idle')
+  assert.deepEqual(fixture.plant.registers, before)
+  assert.deepEqual(fixture.plant.writes, [])
+})
+
+/** Commands by MQTT to the device, and what was answered to them. */
+async function hearMqtt({ energy }: Managed, fixture: DispatchFixture) {
+  const { query } = await fixture.database()
+  const answers: { outcome: string; detail: string }[] = []
+  const commands = new Commands({
+    catalog,
+    topics: createTopics({ base_topic: 'hearth', discovery_prefix: 'homeassistant' }),
+    timers: fixture.timers,
+    log: createLog({ name: 'test', level: 'silent' }),
+    isDevice: (id) => id === 'a',
+    isWriteAccessOn: () => true,
+    isOffered: () => true,
+    writes: { write: () => Promise.reject(new Error()), triggerAction: () => Promise.reject(new Error()) },
+    energy: await openEnergyCommands(query, energy),
+    send: ({ payload }) => void answers.push(JSON.parse(payload)),
+    onDone: () => undefined,
+  })
+  const take = (name: string, text: string) =>
+    commands.take({ topic: `hearth/a/${name}/set`, payload: Buffer.from(text), isRetained: false })
+  const isStored = (text: string) =>
+    eventually(
+      async () => (await query.selectFrom('settings').selectAll().execute()).map(({ value }) => value),
+      (values) => values.some((value) => value.includes(text)),
+      quick,
+    )
+  return { commands, take, isStored, answers }
+}
+
+/** Lets the next reading of the plant wait; resolves once one waits. */
+async function haltReading({ plant }: DispatchFixture) {
+  const { promise, resolve: goOn } = Promise.withResolvers<void>()
+  const read = plant.readFresh.bind(plant)
+  let isWaiting = false
+  plant.readFresh = async (name) => {
+    isWaiting = true
+    await promise
+    return read(name)
+  }
+  await eventually(
+    () => isWaiting,
+    (waits) => waits,
+    quick,
+  )
+  return goOn
+}
+
+test('commands of a device by MQTT are carried out in the order they came', async () => {
+  await using fixture = new DispatchFixture()
+  const managed = await manage(fixture)
+  const { energy, dispatch } = managed
+  const before = { ...fixture.plant.registers }
+  await energy.setMode('a', 'external', 'admin')
+  const { commands, take, isStored, answers } = await hearMqtt(managed, fixture)
+  take('energy_target_soc', '80')
+  take('energy_action', 'charge')
+  await commands.idle()
+  assert.equal(dispatch.read('a').state, 'charging')
+  const goOn = await haltReading(fixture)
+  take('energy_max_power', '2000')
+  take('energy_action', 'auto')
+  await isStored('2000')
+  goOn()
+  await commands.idle()
+  assert.equal(dispatch.read('a').state, 'idle')
+  assert.deepEqual(fixture.plant.registers, before)
+  assert.deepEqual(
+    answers.map(({ outcome }) => outcome),
+    ['confirmed', 'confirmed', 'confirmed', 'confirmed'],
+  )
+})
+
+test('a power by MQTT is for the next command when the action has ended meanwhile', async () => {
+  await using fixture = new DispatchFixture()
+  const managed = await manage(fixture)
+  const { energy, dispatch } = managed
+  const before = { ...fixture.plant.registers }
+  await energy.setMode('a', 'external', 'admin')
+  await energy.command('a', charge, api)
+  const { commands, take, isStored, answers } = await hearMqtt(managed, fixture)
+  const goOn = await haltReading(fixture)
+  const automatic = energy.command('a', { action: 'auto' }, api)
+  take('energy_target_soc', '90')
+  take('energy_max_power', '2000')
+  await isStored('90')
+  goOn()
+  await Promise.all([automatic, commands.idle()])
+  assert.equal(dispatch.read('a').state, 'idle')
+  assert.deepEqual(fixture.plant.registers, before)
+  assert.deepEqual(
+    answers.map(({ outcome }) => outcome),
+    ['confirmed', 'confirmed'],
+  )
+})
+
 test('readings count import and discharge as positive, and engineering mode shortens a command', async () => {
   await using fixture = new DispatchFixture()
   const managed = await manage(fixture)
@@ -294,4 +432,6 @@ test('an unreadable dispatch record is shown as a fault', async () => {
   await assert.rejects(energy.command('a', charge, api), corrupt)
   const [device] = await energy.devices()
   assert.deepEqual([device?.state, device?.fault_code], ['fault', 'dispatch_record_corrupt'])
+  assert.equal((await energy.setMode('a', 'manual', 'admin')).mode, 'manual')
+  assert.equal((await energy.setMode('a', 'off', 'admin')).mode, 'off')
 })

@@ -64,6 +64,8 @@ interface FillingDependencies {
   readonly zone: () => string
   /** First slot that is kept. */
   readonly oldestKept: () => number
+  /** True while the clock may be wrong: that of the inverter is told by it. */
+  readonly isDoubted: () => Promise<boolean>
   readonly known: (range: SlotRange) => Promise<ReadonlySet<number>>
   readonly store: (slots: readonly Slot[], state: FillingState) => Promise<void>
 }
@@ -137,7 +139,8 @@ export class Filling {
   }
 
   async #round(): Promise<void> {
-    const { timers, oldestKept } = this.#dependencies
+    const { timers, oldestKept, isDoubted } = this.#dependencies
+    if (await isDoubted()) throw new FillingStopped('Waits until the clock of this machine is known to be right')
     const now = slotAt(timers.now())
     // The newest slots are still being measured.
     const until = this.#state.until ?? now - 2

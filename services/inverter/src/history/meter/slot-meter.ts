@@ -20,6 +20,9 @@ export interface MeterReading {
 /** Longest gap whose energy is divided among its slots: the inverter's own log goes no further back. */
 const maxGapSlots = 92 * 288
 
+/** A time that is so many slots away from the newest stored one may be that of a wrong clock. */
+const farSlots = 288
+
 /** A clock that was put back by more than this many slots goes on from there. */
 const maxBackSlots = 12
 
@@ -43,6 +46,11 @@ export class SlotMeter {
 
   get state(): MeterState | undefined {
     return this.#state
+  }
+
+  /** Returns true for a time that is more than a day before or after what is stored. */
+  isFarFrom(at: number): boolean {
+    return this.#state !== undefined && Math.abs(slotAt(at) - this.#state.slot) > farSlots
   }
 
   /** Takes a sample. Returns true if a slot before it is over, so that the counters are wanted. */

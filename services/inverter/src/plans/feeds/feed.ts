@@ -1,4 +1,5 @@
 import type { Timers } from '@hearth/runtime'
+import { DueTime } from '../due-time.ts'
 
 /** First and longest pause after a failure, milliseconds. */
 const firstPause = 300_000
@@ -25,13 +26,13 @@ export interface FeedOptions {
 export class Feed {
   readonly #options: FeedOptions
   readonly #end = new AbortController()
-  #dueAt = 0
-  #loadedAt = -Infinity
+  readonly #due: DueTime
   #failures = 0
   #error: string | null = null
 
   constructor(options: FeedOptions) {
     this.#options = options
+    this.#due = new DueTime(options.timers)
   }
 
   /** Reason of the last failure; null after a success. */
@@ -42,18 +43,19 @@ export class Feed {
   /** Loads if it is due. Resolves to true when that brought something new. */
   async refresh(): Promise<boolean> {
     const { timers, load } = this.#options
-    if (timers.now() < this.#dueAt || this.#end.signal.aborted) return false
-    this.#loadedAt = timers.now()
+    if (!this.#due.isDue() || this.#end.signal.aborted) return false
+    const begun = this.#due.moment()
     try {
       const { dueAt, isNew } = await load(this.#end.signal)
-      this.#dueAt = dueAt
+      this.#due.set(dueAt, begun)
       this.#failures = 0
       this.#error = null
       return isNew
     } catch (error) {
       if (this.#end.signal.aborted) return false
       this.#error = error instanceof Error ? error.message : 'unknown error'
-      this.#dueAt = timers.now() + withJitter(Math.min(longestPause, firstPause * 2 ** this.#failures))
+      const pause = withJitter(Math.min(longestPause, firstPause * 2 ** this.#failures))
+      this.#due.set(timers.now() + pause)
       this.#failures = Math.min(this.#failures + 1, 10)
       return false
     }
@@ -61,7 +63,7 @@ export class Feed {
 
   /** Loads at the next chance, unless it has just done so. */
   hurry(): void {
-    this.#dueAt = Math.min(this.#dueAt, this.#loadedAt + this.#options.minPauseMs)
+    this.#due.hurry(this.#options.minPauseMs)
   }
 
   close(): void {

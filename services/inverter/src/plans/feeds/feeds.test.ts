@@ -76,3 +76,29 @@ test('after failures the pauses grow, and a person cannot ask without end', asyn
   assert.equal(await feed.refresh(), true)
   assert.equal(feed.error, null)
 })
+
+test('a clock that was ahead puts off no load once it is corrected', async () => {
+  const timers = createFastTimers(1)
+  const year = 365 * 86_400_000
+  let asked = 0
+  const feed = new Feed({
+    timers,
+    minPauseMs: 60_000,
+    load: () => {
+      asked += 1
+      const dueAt = timers.now() + 3_600_000
+      // The first one ends only when the clock is right again.
+      if (asked === 1) timers.jump(-year)
+      return Promise.resolve({ dueAt, isNew: true })
+    },
+  })
+  timers.jump(year)
+  await feed.refresh()
+  await feed.refresh()
+  assert.equal(asked, 2)
+  await feed.refresh()
+  assert.equal(asked, 2)
+  timers.jump(-7_200_000)
+  await feed.refresh()
+  assert.equal(asked, 3)
+})
