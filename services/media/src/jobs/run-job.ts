@@ -57,6 +57,7 @@ export const diskReserve = gigabyte / 4
 export function createRunJob(dependencies: RunDependencies): RunJob {
   return async (job, handle) => {
     const folder = await dependencies.folders.open(job.id, job.attempt)
+    let hasFile = false
     try {
       if (await finishWithTwin(dependencies, job, handle)) return
       await checkSpace(folder)
@@ -74,14 +75,15 @@ export function createRunJob(dependencies: RunDependencies): RunJob {
         // The file is available from here on, whatever the analysis finds.
         const begun = { ...values, finished_at, last_used_at: finished_at, message: 'Analysing the sound' }
         const analysing = await handle.advance('analysis-begun', begun)
+        hasFile = true
         await dependencies.analyse(analysing, { ...finished, file: kept }, handle)
       } else {
         const end = { finished_at, last_used_at: finished_at, lease_until: null, message: 'Finished' }
         await handle.advance('finished', { ...values, ...end })
       }
     } finally {
-      // The next attempt continues from the folder of a worker that stops; any other folder is of no more use.
-      if (handle.signal.reason !== 'stopping') await dependencies.folders.remove(job.id, job.attempt)
+      // The next attempt continues from the folder of a worker that stops before there is a file; any other folder is of no more use.
+      if (hasFile || handle.signal.reason !== 'stopping') await dependencies.folders.remove(job.id, job.attempt)
     }
   }
 }

@@ -54,7 +54,7 @@ function onDatabase(name: string, options: { skip?: string | false }, locate: ()
     await using place = await openPlace(await locate())
     const { db } = place
     const sounds = Array.from({ length: 12 }, (_, index) =>
-      finishedJob({ created_at: index, bpm: 64, bpm_confidence: 0.5 }),
+      finishedJob({ status: 'done', created_at: index, bpm: 64, bpm_confidence: 0.5 }),
     )
     const tapped = finishedJob({ bpm: 87, bpm_confidence: 1 })
     const long = finishedJob({ duration_ms: 1_000_000, bpm: 100, bpm_confidence: 0.6 })
@@ -78,8 +78,8 @@ function onDatabase(name: string, options: { skip?: string | false }, locate: ()
     assert.deepEqual(place.analysed.toSorted(), [...sounds, tapped, long].map(({ id }) => id).toSorted())
     const row = await findJob(db, sounds[3]?.id ?? '')
     assert.deepEqual(
-      [row?.bpm, row?.musical_key, row?.loudness_lufs, row?.silence_start_ms, row?.analyser_version],
-      [128, 14, -9.1, 120, analyserVersion],
+      [row?.status, row?.bpm, row?.musical_key, row?.loudness_lufs, row?.silence_start_ms, row?.analyser_version],
+      ['analysis_done', 128, 14, -9.1, 120, analyserVersion],
     )
     const own = await findJob(db, tapped.id)
     assert.deepEqual([own?.bpm, own?.bpm_confidence, own?.musical_key], [87, 1, 14])
@@ -106,6 +106,25 @@ function onDatabase(name: string, options: { skip?: string | false }, locate: ()
     )
     await worker.close()
     assert.deepEqual([row?.bpm, row?.bpm_confidence, row?.musical_key], [90, 1, 14])
+  })
+
+  test(`${name}: a sound whose workers are lost again and again is left alone`, options, async () => {
+    await using place = await openPlace(await locate())
+    const { db } = place
+    const job = finishedJob({ status: 'done' })
+    await insertJob(db, job)
+    await requestAnalysis(db, job.id, 1)
+    // Workers that were killed with the job in their hands.
+    for (const now of [1000, 3000]) assert.ok(await claimAnalysis(db, { now, until: now + 1000 }))
+    const worker = place.openWorker(place.answer)
+    worker.start()
+    const row = await eventually(
+      () => findJob(db, job.id),
+      (one) => one?.analysis_wanted_at === null,
+    )
+    await worker.close()
+    assert.deepEqual([place.analysed, row?.status, row?.interruptions], [[], 'done', 0])
+    assert.equal((await countAnalyses(db, analyserVersion)).outdated, 0)
   })
 
   test(`${name}: the sound of a lost worker goes to another, and the lost one writes nothing`, options, async () => {

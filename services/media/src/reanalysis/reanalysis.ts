@@ -8,6 +8,7 @@ import { ArtifactMissing, type ArtifactStore } from '../artifacts/artifact-store
 import type { MediaBus } from '../events.ts'
 import { jobEvent } from '../jobs/job-events.ts'
 import type { JobValues } from '../jobs/store.ts'
+import { maxInterruptions } from '../jobs/workers.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
@@ -121,7 +122,10 @@ export class Reanalysis {
     const octaveWindow = octaveFrom(current.tempo_range_from)
     const withTempo = !isTooLongForTempo(current, job.duration_ms)
     const durationSeconds = job.duration_ms === null ? null : job.duration_ms / 1000
-    const end = { analysis_wanted_at: null, analysis_lease_until: null }
+    const end = { analysis_wanted_at: null, analysis_lease_until: null, interruptions: 0 }
+    const failed = { ...end, analyser_version: analyserVersion, message: 'Finished; another analysis failed' }
+    // It may be what ends the workers.
+    if (job.interruptions > maxInterruptions) return failed
     try {
       const found = await artifacts.withLocalFile(job.id, job.artifact ?? '', (file) =>
         analyser.analyse(file, { signal, timeoutMs, durationSeconds, octaveWindow, withTempo }),
@@ -131,12 +135,11 @@ export class Reanalysis {
       return { ...values, ...end, message: 'Finished; analysed again' }
     } catch (error) {
       // The service stops: another worker takes the request.
-      if (signal.aborted) return { analysis_lease_until: null }
+      if (signal.aborted) return { analysis_lease_until: null, interruptions: 0 }
       log.warn({ err: error, job: job.id }, 'another analysis failed')
-      if (isOfTheSound(error))
-        return { ...end, analyser_version: analyserVersion, message: 'Finished; another analysis failed' }
+      if (isOfTheSound(error)) return failed
       this.#pausedUntil = timers.monotonic() + pause.any
-      return { analysis_lease_until: timers.now() + pause.same }
+      return { analysis_lease_until: timers.now() + pause.same, interruptions: 0 }
     }
   }
 }
