@@ -353,11 +353,11 @@ export async function createApp(dependencies: AppDependencies) {
     ...core,
     settings: () => core.settings.current(),
     others: [
-      () => core.space.tidy(),
+      (isSettled) => core.space.tidy(isSettled),
       () => features.library.tidy(),
-      () => features.shares.tidy(),
+      (isSettled) => features.shares.tidy(isSettled),
       () => features.thumbnails.tidy(),
-      () => features.failures.tidy(),
+      (isSettled) => features.failures.tidy(isSettled),
       () => features.exports.tidy(),
     ],
   })

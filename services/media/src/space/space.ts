@@ -191,9 +191,9 @@ export class Space implements Room, ExportRoom {
     return rows.map(({ evicted_at: at, ...row }) => Object.assign(row, { evicted_at: jobTimestamp(at) }))
   }
 
-  /** Forgets what went long ago. */
-  async tidy(): Promise<void> {
-    await deleteEvictions(this.#db, this.#now() - loggedFor)
+  /** Forgets what went long ago, with a settled clock. */
+  async tidy(isSettled: boolean): Promise<void> {
+    if (isSettled) await deleteEvictions(this.#db, this.#now() - loggedFor)
   }
 
   /** Makes room in one transaction; `more` when a next one may make more. Without a holder whatever may go goes. */
