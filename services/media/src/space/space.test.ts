@@ -256,6 +256,32 @@ for (const { name, skip, createLocation } of bothDatabases) {
     assert.deepEqual(await house.kept(pinned, shared, further, analysed), [true, true, true, true])
   })
 
+  test(`${name}: a download whose file is missing frees nothing, so it does not go`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    const missing = await house.add(50, 1000)
+    await house.put(missing.id, 'waveform.json', 100)
+    await house.put(missing.id, 'stem_whole_vocals.mp3', 700)
+    const [old, young] = [await house.add(40, 1000), await house.add(30, 1000)]
+    await house.age()
+    // As after the storage was accepted without some of the files.
+    const lost = ['source.m4a', 'waveform.json']
+    for (const file of lost) await house.artifacts.storage.removeOne(missing.id, file)
+    const ofMissing = house.db.updateTable('artifacts').set({ bytes: 0 }).where('job_id', '=', missing.id)
+    await ofMissing.where('name', 'in', lost).execute()
+    house.set({ storage_budget_bytes: 2700 })
+    await house.revive()
+    const job = active()
+    await insertJob(house.db, job)
+    await assert.rejects(house.space.reserve(job, 2100, true), /at most 2\.0 KiB can be made free/)
+    await house.space.reserve(job, 900, true)
+    assert.deepEqual(await house.kept(old, young), [false, true])
+    assert.equal((await findJob(house.db, missing.id))?.artifact, 'source.m4a')
+    assert.deepEqual(
+      (await house.space.evictions(10)).map(({ job_id }) => job_id),
+      [old.id],
+    )
+  })
+
   test(`${name}: the order is by the rule, and a preview shows it and changes nothing`, { skip }, async () => {
     await using house = await openHouse(await createLocation())
     const small = await house.add(30, 500, { finished_at: 3000 })
