@@ -5,6 +5,7 @@ import { analysisValues, isTooLongForTempo, valuesWithoutTempo } from '../analys
 import { AnalysisFailed } from '../analysis/analysis-thread.ts'
 import { octaveFrom } from '../analysis/octave-rule.ts'
 import { ArtifactMissing, type ArtifactStore } from '../artifacts/artifact-store.ts'
+import type { StoragePresence } from '../artifacts/presence.ts'
 import type { MediaBus } from '../events.ts'
 import { jobEvent } from '../jobs/job-events.ts'
 import type { JobValues } from '../jobs/store.ts'
@@ -23,6 +24,7 @@ export interface ReanalysisDependencies {
   readonly db: Kysely<Tables>
   readonly bus: MediaBus
   readonly artifacts: ArtifactStore
+  readonly presence: Pick<StoragePresence, 'look'>
   readonly analyser: Pick<Analyser, 'analyse'>
   readonly settings: () => Settings
   readonly timers: Timers
@@ -137,19 +139,25 @@ export class Reanalysis {
       // The service stops: another worker takes the request.
       if (signal.aborted) return { analysis_lease_until: null, interruptions: 0 }
       log.warn({ err: error, job: job.id }, 'another analysis failed')
-      if (isOfTheSound(error)) return failed
+      if (await this.#isOfTheSound(error)) return failed
       this.#pausedUntil = timers.monotonic() + pause.any
       return { analysis_lease_until: timers.now() + pause.same, interruptions: 0 }
     }
+  }
+
+  /** Tells whether the same file would fail the same way; otherwise the storage, the disk or a program is in the way. */
+  async #isOfTheSound(error: unknown): Promise<boolean> {
+    if (error instanceof AnalysisFailed) return lasting.analysis.includes(error.problem)
+    if (error instanceof ArtifactMissing) return !(await this.#isStorageMissing())
+    return error instanceof MediaFailure && lasting.tool.includes(error.code)
+  }
+
+  async #isStorageMissing(): Promise<boolean> {
+    // A storage that does not answer is as good as missing.
+    return this.#dependencies.presence.look().catch(() => true)
   }
 }
 
 const hasTempo = (values: object): values is ReturnType<typeof analysisValues> => 'bpm' in values
 
 const lasting = { analysis: ['unreadable', 'timeout', 'crashed'], tool: ['conversion', 'failed', 'memory', 'timeout'] }
-
-/** Tells whether the same file would fail the same way; otherwise the storage, the disk or a program is in the way. */
-function isOfTheSound(error: unknown): boolean {
-  if (error instanceof AnalysisFailed) return lasting.analysis.includes(error.problem)
-  return error instanceof ArtifactMissing || (error instanceof MediaFailure && lasting.tool.includes(error.code))
-}
