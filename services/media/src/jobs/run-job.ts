@@ -39,6 +39,8 @@ export interface RunDependencies {
   readonly jars: CookieJars
   readonly artifacts: ArtifactLedger
   readonly room: Room
+  /** Resolves to true while the disks have room for downloads. */
+  readonly haveSpace: () => Promise<boolean>
   readonly folders: WorkFolders
   readonly convertVideo: ConvertFetched
   readonly convertAudio: ConvertFetched
@@ -60,7 +62,7 @@ export function createRunJob(dependencies: RunDependencies): RunJob {
     let hasFile = false
     try {
       if (await finishWithTwin(dependencies, job, handle)) return
-      await checkSpace(folder)
+      if (!(await dependencies.haveSpace())) throw new MediaFailure('disk_full')
       await rm(join(folder, 'sound'), { force: true })
       const fetched = await download(dependencies, job, { handle, folder })
       const convert = job.type === 'video' ? dependencies.convertVideo : dependencies.convertAudio
@@ -175,10 +177,6 @@ async function store(
     bitrate_kbps: facts.bitrateKbps,
     output_form: outputForm(job.type, dependencies.settings()),
   }
-}
-
-async function checkSpace(folder: string): Promise<void> {
-  if ((await freeSpace(folder)) < diskReserve) throw new MediaFailure('disk_full')
 }
 
 /** Bytes the service may still write in a folder's file system. */

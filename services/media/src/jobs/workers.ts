@@ -5,7 +5,7 @@ import type { MediaBus } from '../events.ts'
 import { blockReasonOf, showsAdmission } from '../pauses/pause-rules.ts'
 import type { PlatformPauses } from '../pauses/platform-pauses.ts'
 import type { BegunJob, Queue, QueueWork, Ticket } from '../queue/queue.ts'
-import { MediaFailure } from '../tools/media-failure.ts'
+import { MediaFailure, orFullDisk } from '../tools/media-failure.ts'
 import { endInterrupted, settleFailure, type FailureRecorder } from './failed-attempt.ts'
 import { endsJob, jobEvent } from './job-events.ts'
 import { advanceJob, findJob, findLost, renewLease, type Advance, type JobValues } from './store.ts'
@@ -204,10 +204,11 @@ export class Workers implements QueueWork {
     if (isInVain && (row === undefined || row.attempt === job.attempt)) await this.#dependencies.discard(job.id)
   }
 
-  async #conclude(running: Running, error: unknown, ending: Ending | undefined): Promise<void> {
+  async #conclude(running: Running, thrown: unknown, ending: Ending | undefined): Promise<void> {
     const { latest: job } = running
     if (ending === 'stopping') await this.#handBack(job, 0)
-    if (ending !== undefined || error instanceof NoLongerOurs) return
+    if (ending !== undefined || thrown instanceof NoLongerOurs) return
+    const error = orFullDisk(thrown)
     const isForeseen = error instanceof MediaFailure
     if (!isForeseen) this.#dependencies.log.error({ err: error, job: job.id }, 'a job failed for a reason of ours')
     else this.#dependencies.log.info({ job: job.id, code: error.code, err: error.cause }, 'a job failed')
