@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { artifactKinds } from '../artifacts/artifact-kind.ts'
-import { readTotals } from '../artifacts/ledger-store.ts'
+import { readTotals } from '../artifacts/totals-store.ts'
 import { jobTimestamp } from '../jobs/job-view.ts'
 import type { Settings, StorageRule } from '../settings/schema.ts'
 import type { Tables } from '../tables.ts'
