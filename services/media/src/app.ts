@@ -49,7 +49,7 @@ import { Jobs } from './jobs/jobs.ts'
 import { Collections } from './collections/collections.ts'
 import { Library } from './library/library.ts'
 import { createRemoveJobs } from './jobs/remove-jobs.ts'
-import { createRunJob, diskReserve, freeSpace } from './jobs/run-job.ts'
+import { createRunJob } from './jobs/run-job.ts'
 import { Lists } from './lists/lists.ts'
 import { createMediaLists } from './lists/media-lists.ts'
 import { WorkFolders } from './jobs/work-folders.ts'
@@ -80,6 +80,7 @@ import { Shares } from './shares/shares.ts'
 import { takeOutJobs } from './shares/store.ts'
 import { ShareVisits } from './shares/visits.ts'
 import { createSignInMethods, deleteSignInMethods } from './sign-in-methods/sign-in-methods.ts'
+import { Disks } from './space/disks.ts'
 import { Space } from './space/space.ts'
 import { createStatistics } from './statistics/statistics.ts'
 import { createStemClient } from './stems/stem-client.ts'
@@ -171,6 +172,7 @@ async function openBase(dependencies: CoreDependencies) {
   const folders = new WorkFolders(join(config.dataDirectory, 'work'))
   const presence = new StoragePresence(() => isStorageThere(db, artifacts.storage), openStorageMark(config))
   const scratch = openScratch(config.dataDirectory)
+  const disks = new Disks({ scratch, artifactsFolder: artifactsFolder(config.artifacts, config.dataDirectory) })
   return {
     ...dependencies,
     db,
@@ -182,14 +184,14 @@ async function openBase(dependencies: CoreDependencies) {
     ...openTools({ ...dependencies, db, settings, policy }),
     artifacts,
     presence,
+    disks,
     /** The budget of the artifacts. */
     space: new Space({
       ...dependencies,
       artifacts,
       presence,
-      artifactsFolder: artifactsFolder(config.artifacts, config.dataDirectory),
+      disks,
       folders,
-      scratch,
       settings: () => settings.current(),
     }),
     jars: createCookieJars({ db, sealer, clock: timers }),
@@ -266,6 +268,7 @@ function createRun(base: Awaited<ReturnType<typeof openBase>>) {
   const run = createRunJob({
     ...base,
     room: base.space,
+    haveSpace: () => base.disks.haveSpace(),
     settings,
     ytDlp: tools.ytDlp,
     ffmpeg: tools.ffmpeg,
@@ -353,11 +356,11 @@ export async function createApp(dependencies: AppDependencies) {
     ...core,
     settings: () => core.settings.current(),
     others: [
-      () => core.space.tidy(),
+      (isSettled) => core.space.tidy(isSettled),
       () => features.library.tidy(),
-      () => features.shares.tidy(),
+      (isSettled) => features.shares.tidy(isSettled),
       () => features.thumbnails.tidy(),
-      () => features.failures.tidy(),
+      (isSettled) => features.failures.tidy(isSettled),
       () => features.exports.tidy(),
     ],
   })
@@ -483,7 +486,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     waveformOf,
     peakFiles: createPeakFiles({ ...context, jobs }),
     workbenches: createWorkbenches({ ...context, jobs }),
-    exports: new Exports({ ...context, jobs, room: core.space, hasSpace: () => hasSpace(core) }),
+    exports: new Exports({ ...context, jobs, room: core.space, hasSpace: () => core.disks.haveSpace() }),
     beatsOf: createBeats({ ...context, jobs }),
     shares,
     visits: new ShareVisits({
@@ -636,13 +639,10 @@ function createJobs(core: Core, { readUrl, lookup }: { readUrl: UrlReader; looku
     nameTemplate: (type) => core.settings.current()[`name_template_${type}`],
     async checkSpace() {
       await core.space.checkStorage()
-      if (!(await hasSpace(core))) throw unavailable('There is not enough space left on the disk')
+      if (!(await core.disks.haveSpace())) throw unavailable('There is not enough space left on the disk')
     },
   })
 }
-
-/** Resolves to true while the disk has room for downloads. */
-const hasSpace = async ({ scratch }: Core): Promise<boolean> => (await freeSpace(scratch)) >= diskReserve
 
 /** The mark of the folder that ARTIFACTS names. */
 function openStorageMark({ artifacts, dataDirectory }: Config): StorageMark {
@@ -650,7 +650,8 @@ function openStorageMark({ artifacts, dataDirectory }: Config): StorageMark {
   return new StorageMark({ folder, dataDirectory })
 }
 
-/** Resolves to true while new files can be stored: the disk has room, and it is there. */
-const mayStore = async (core: Core): Promise<boolean> => (await hasSpace(core)) && !(await core.presence.isGone())
+/** Resolves to true while new files can be stored: the disks have room, and are there. */
+const mayStore = async (core: Core): Promise<boolean> =>
+  (await core.disks.haveSpace()) && !(await core.presence.isGone())
 
 const hostOf = (url: string | undefined): string => (url === undefined ? '' : new URL(url).hostname)

@@ -68,4 +68,12 @@ test('the job page shows metre, beats and bars, and the tempo over time where it
     await assertAccessible(page)
     await screenshot(page, `media-beats-${screen.join('-')}`)
   }
+
+  // As after a restart in the middle of its analysis, while no worker has taken it yet.
+  const later = Date.now() + 3_600_000
+  const postponed = { status: 'done', bpm: null, analysis_wanted_at: later, analysis_lease_until: later } as const
+  await media.service.app.core.database.query.updateTable('jobs').set(postponed).where('id', '=', id).execute()
+  await page.reload()
+  await card.getByText('Finding the tempo').waitFor()
+  assert.equal(await card.getByText('The tempo was not looked for').count(), 0)
 })

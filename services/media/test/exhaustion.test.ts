@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createOutboundAllow, createOutboundPolicy } from '@hearth/outbound'
 import { eventually, temporaryDirectory } from '@hearth/testing'
+import type { StorageUsage } from '../src/space/schema.ts'
 import { MediaFailure } from '../src/tools/media-failure.ts'
 import { openToolbox } from '../src/tools/toolbox.ts'
 import { knows, startMedia } from './in-process.ts'
@@ -97,6 +98,49 @@ test('media over the size limit are stopped during the download, whatever size t
   )
   assert.ok(sizes.every((size) => size <= 5_000_000))
   toolbox.close()
+})
+
+test('a full disk of the stored files refuses jobs, and is said by one that it has no room for', async (t) => {
+  await using folder = await temporaryDirectory()
+  const files = join(folder.path, 'files')
+  mkdirSync(files)
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=320m', 'hearth-test', files], { encoding: 'utf8' })
+  if (mounted.status !== 0)
+    return t.skip(`no small file system can be made here: ${mounted.error?.message ?? mounted.stderr}`)
+  try {
+    await using platform = await startPlatform()
+    await using media = await startMedia({ ...knows(platform.host), ARTIFACTS: files })
+    const usage = async () => (await media.json<StorageUsage>('GET', '/api/storage')).body.files_disk_free_bytes ?? NaN
+    assert.ok((await usage()) <= 320 * 1024 ** 2)
+    const { id } = await media.submit(platform.page('sound.m4a', { pace: 'held' }))
+    await eventually(
+      () => platform.waiting,
+      (count) => count === 1,
+      { seconds: 60, what: 'a download half-way' },
+    )
+    writeFileSync(join(files, 'ballast'), Buffer.alloc((await usage()) - 8192))
+    // It was filled after the room for the file was kept.
+    media.service.app.core.space.reserve = () => Promise.resolve()
+    platform.release()
+    const failed = await media.reach(id, 'error')
+    assert.deepEqual([failed.error_code, failed.message], ['disk_full', 'There is not enough space left on the disk'])
+    assert.deepEqual(
+      (await readdir(files, { recursive: true, withFileTypes: true }))
+        .flatMap((one) => (one.isFile() ? [one.name] : []))
+        .toSorted(),
+      ['.hearth-media', 'ballast'],
+      'nothing is left but the mark of the folder',
+    )
+    const form = { url: platform.page('sound.m4a', { id: 'next' }), type: 'audio', quality: 'max' }
+    const { status, body } = await media.json<{ detail: string }>('POST', '/api/submit', { form })
+    assert.deepEqual([status, /space/.test(body.detail)], [503, true])
+  } finally {
+    await eventually(
+      () => spawnSync('umount', [files], { encoding: 'utf8' }),
+      ({ status }) => status === 0,
+      { what: 'the end of everything that used the small disk' },
+    )
+  }
 })
 
 test('with an almost full disk no job starts, and the reason is shown', async (t) => {

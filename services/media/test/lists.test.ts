@@ -142,6 +142,33 @@ test('many addresses become jobs one after another, each medium once, with the t
   assert.deepEqual([bad.status, bad.body.detail.startsWith('urls')], [400, true])
 })
 
+test('a medium whose file was deleted is listed as new, and an import takes it in', async () => {
+  await using media = await startMedia({ ...knows(platform.host), WORKERS: '0' })
+  const page = (id: string) => platform.page('sound.m4a', { id })
+  const [stored, gone] = [await media.submit(page('stored')), await media.submit(page('gone'))]
+  const { query } = media.service.app.core.database
+  await query.updateTable('jobs').set({ status: 'done', artifact: 'source.m4a' }).where('id', '=', stored.id).execute()
+  await query.updateTable('jobs').set({ status: 'done', artifact: null }).where('id', '=', gone.id).execute()
+  const urls = [stored.url, gone.url]
+  const feed = platform.feed(
+    'deleted',
+    urls.map((url) => ({ url, title: url })),
+  )
+  assert.deepEqual(
+    (await listOf(media, feed)).body.entries.map(({ job_id }) => job_id),
+    [stored.id, null],
+  )
+  const { body } = await media.json<ImportAnswer>('POST', '/api/imports', {
+    json: { urls, type: 'audio', quality: 'max' },
+  })
+  assert.deepEqual(
+    body.results.map(({ outcome }) => outcome),
+    ['duplicate', 'added'],
+  )
+  const again = await media.json('POST', '/api/submit', { form: { url: gone.url, type: 'audio', quality: 'max' } })
+  assert.equal(again.status, 409, 'a person is asked')
+})
+
 test('the spacing of a platform holds, what waits survives a restart, and can be forgotten', async () => {
   await using media = await startMedia(knows(platform.host))
   await media.json('POST', '/api/settings', { json: { list_spacing_seconds: 3600 } })

@@ -36,6 +36,25 @@ test('a sound from before an upgrade stays readable and gets its new values, alo
   assert.deepEqual([again.bpm, again.bpm_confidence, again.loudness_lufs], [60, 1, job.loudness_lufs])
 })
 
+test('after a power cut during the analysis the file is still there, and nothing is downloaded again', async () => {
+  await using platform = await startPlatform()
+  await using media = await startMedia({ ...knows(platform.host), WORKERS: '1' })
+  const { id } = await media.submit(platform.page('sound.m4a'))
+  await media.reach(id, 'analysis_done')
+  const { query } = media.service.app.core.database
+  const asBefore = { status: 'analysis', bpm: null, lease_until: 1, analyser_version: null } as const
+  await query.updateTable('jobs').set(asBefore).where('id', '=', id).execute()
+  const requests = platform.requests.length
+  await media.restart()
+  assert.equal((await media.call('GET', `/download/${id}`)).status, 200)
+  const job = await eventually(
+    async () => (await media.json<Job>('GET', `/api/jobs/${id}`)).body,
+    ({ status, analysis_pending }) => status !== 'analysis' && !analysis_pending,
+  )
+  assert.deepEqual([job.status, job.bpm !== null], ['analysis_done', true], job.message ?? '')
+  assert.equal(platform.requests.length, requests)
+})
+
 test('only a finished sound with a file can be analysed again', async () => {
   await using media = await startMedia({ WORKERS: '0' })
   const { query } = media.service.app.core.database

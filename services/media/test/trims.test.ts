@@ -41,6 +41,15 @@ describe('trims', () => {
   const list = async (id: string) => (await media.json<TrimList>('GET', `/api/trim/${id}`)).body
   const download = (id: string, trimId: string) => media.call('GET', `/api/trim/${id}/${trimId}/download`)
 
+  /** Changes when a file counts as put. */
+  const setPutAt = (id: string, name: string, put_at: number) =>
+    media.service.app.core.database.query
+      .updateTable('artifacts')
+      .set({ put_at })
+      .where('job_id', '=', id)
+      .where('name', '=', name)
+      .execute()
+
   /** The samples of a job's source, as ffmpeg decodes it from the beginning. */
   function samplesOf({ id }: Job): Buffer {
     const folder = join(media.folder, 'artifacts', id)
@@ -173,8 +182,7 @@ describe('trims', () => {
       const name = `trim_${index}_${index + 2000}.wav`
       await artifacts.put(sound.id, name, file)
       // As if they had been cut one after the other.
-      const moment = new Date(Date.now() + index * 1000)
-      utimesSync(join(media.folder, 'artifacts', sound.id, name), moment, moment)
+      await setPutAt(sound.id, name, Date.now() + index * 1000)
     }
     await make(sound.id, { start: 9, end: 11 })
     const kept = (await list(sound.id)).map(({ trim_id }) => trim_id)
@@ -183,10 +191,23 @@ describe('trims', () => {
     await media.call('DELETE', `/api/trim/${sound.id}`)
   })
 
+  test('a storage that was copied in whatever order keeps its trims', async () => {
+    await make(sound.id, { start: 0, end: 2 })
+    const folder = join(media.folder, 'artifacts', sound.id)
+    const copied = (name: string, at: Date) => utimesSync(join(folder, name), at, at)
+    copied('trim_0_2000.wav', new Date(Date.now() - 60_000))
+    for (const name of readdirSync(folder)) if (name.startsWith('source.')) copied(name, new Date(Date.now() + 60_000))
+    assert.deepEqual(
+      (await list(sound.id)).map(({ trim_id }) => trim_id),
+      ['0_2000'],
+    )
+    assert.equal((await download(sound.id, '0_2000')).status, 200)
+    assert.equal((await make(sound.id, { start: 0, end: 2 })).body.cached, true)
+  })
+
   test('a replaced file has no trims of the old one', async () => {
     await make(sound.id, { start: 0, end: 2 })
-    const old = new Date(Date.now() - 60_000)
-    utimesSync(join(media.folder, 'artifacts', sound.id, 'trim_0_2000.wav'), old, old)
+    await setPutAt(sound.id, 'trim_0_2000.wav', 1)
     assert.deepEqual(await list(sound.id), [])
     assert.equal((await download(sound.id, '0_2000')).status, 404)
     assert.equal((await make(sound.id, { start: 0, end: 2 })).body.cached, false)

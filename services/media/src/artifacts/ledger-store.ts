@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { acquireLock, type Database } from '@hearth/database'
 import { sql, type Kysely, type SqlBool } from 'kysely'
-import type { ArtifactRow, DepartingArtifactRow, StorageTotalRow } from './tables.ts'
+import type { ArtifactRow, DepartingArtifactRow } from './tables.ts'
 import type { Tables } from '../tables.ts'
-import { exportOfArtifact, kindOfArtifact, type ArtifactKind } from './artifact-kind.ts'
+import { exportOfArtifact, kindOfArtifact } from './artifact-kind.ts'
+import { addToTotals } from './totals-store.ts'
 
 type Db = Kysely<Tables>
 
@@ -111,7 +112,16 @@ export async function beginArrival(
   const isOwn = previous !== undefined && !(await isHeldByOthers(trx, previous))
   const isTaken = around.some((row) => row.folder_id === job_id) || (await departingIn(trx, job_id)).length > 0
   const free = isTaken ? randomUUID() : job_id
-  const row = { ...wanted, folder_id: isOwn ? previous.folder_id : free, kind: kindOfArtifact(name), is_stored: 0 }
+  const kind = kindOfArtifact(name)
+  const source = kind === 'original' ? undefined : await originalOf(trx, job_id)
+  const row = {
+    ...wanted,
+    folder_id: isOwn ? previous.folder_id : free,
+    kind,
+    is_stored: 0,
+    // What was made of a file never counts as older than it, though the clock was put back meanwhile.
+    put_at: Math.max(put_at, source?.put_at ?? 0),
+  }
   await endReservation(trx, row)
   if (isReplacing({ row, previous })) await noteDeparting(trx, row, put_at + longestArrival)
   else {
@@ -120,6 +130,17 @@ export async function beginArrival(
   }
   return { row, previous }
 }
+
+/** The newest file of a job that was not made from another one. */
+const originalOf = (trx: Db, jobId: string): Promise<ArtifactRow | undefined> =>
+  trx
+    .selectFrom('artifacts')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .where('kind', '=', 'original')
+    .orderBy('put_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
 
 /** Gives back the room that was kept for a file: from here on its bytes count as stored. */
 async function endReservation(trx: Db, { kind, job_id, name, bytes }: ArtifactRow): Promise<void> {
@@ -286,27 +307,4 @@ async function putRow(trx: Db, row: ArtifactRow): Promise<void> {
     .values(row)
     .onConflict((conflict) => conflict.columns(['job_id', 'name']).doUpdateSet(row))
     .execute()
-}
-
-/** Adds to the totals of a kind. */
-export async function addToTotals(
-  trx: Db,
-  kind: ArtifactKind,
-  { bytes, files }: { bytes: number; files: number },
-): Promise<void> {
-  await trx
-    .insertInto('storage_totals')
-    .values({ kind, bytes, files })
-    .onConflict((conflict) =>
-      conflict.column('kind').doUpdateSet((row) => ({
-        bytes: row('storage_totals.bytes', '+', bytes),
-        files: row('storage_totals.files', '+', files),
-      })),
-    )
-    .execute()
-}
-
-/** Bytes and numbers of the stored files by kind. */
-export async function readTotals(db: Db): Promise<StorageTotalRow[]> {
-  return db.selectFrom('storage_totals').selectAll().execute()
 }

@@ -15,7 +15,7 @@ import type { Tables } from '../tables.ts'
 import { sweepArtifacts } from '../upkeep/sweep-artifacts.ts'
 import { ArtifactMissing, type ArtifactStore } from './artifact-store.ts'
 import { ArtifactLedger } from './ledger.ts'
-import { readTotals } from './ledger-store.ts'
+import { readTotals } from './totals-store.ts'
 import { openArtifacts } from './open-artifacts.ts'
 
 const hashOf = (content: string) => createHash('sha256').update(content).digest('hex')
@@ -91,6 +91,7 @@ async function openHouse(location: DatabaseLocation) {
     db: database.query,
     storage,
     ledger,
+    timers,
     open,
     doomed: new ArtifactLedger({ database: mortalDatabase, storage: mortal, clock: timers }),
     dieAt,
@@ -169,6 +170,22 @@ for (const { name, skip, createLocation } of bothDatabases) {
     await ledger.removeJob(two)
     assert.equal((await stored(storage)).files.length, 1)
     await checkTruth(database, storage)
+  })
+
+  test(`${name}: the record says which of two files is newer, whatever storage and clock say`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    const { ledger, storage, timers } = house
+    const { id } = await house.addJob()
+    await ledger.put(id, 'source.m4a', await house.file('sound'))
+    timers.jump(-3_600_000)
+    await ledger.put(id, 'trim_0_1000.wav', await house.file('trim'))
+    // As a copy of the storage without its times.
+    await storage.put(id, 'source.m4a', await house.file('sound'))
+    const timeOf = async (file: string) => (await ledger.stat(id, file))?.modifiedAt ?? NaN
+    assert.ok((await timeOf('trim_0_1000.wav')) >= (await timeOf('source.m4a')))
+    timers.jump(7_200_000)
+    await ledger.put(id, 'source.m4a', await house.file('another'))
+    assert.ok((await timeOf('trim_0_1000.wav')) < (await timeOf('source.m4a')))
   })
 
   test(`${name}: a job that stores anew overwrites no file that another one shares`, { skip }, async () => {

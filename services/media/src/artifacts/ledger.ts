@@ -111,9 +111,11 @@ export class ArtifactLedger implements ArtifactStore {
     if (places === undefined) throw new ArtifactMissing(jobId, name)
   }
 
+  /** The record says when a file was put: the storage forgets it when it is copied. */
   async stat(jobId: string, name: string): Promise<ArtifactFacts | undefined> {
-    const folder = await this.#folderOf(jobId, name)
-    return folder === undefined ? undefined : this.storage.stat(folder, name)
+    const place = await this.#placeOf(jobId, name)
+    const facts = place && (await this.storage.stat(place.folder, name))
+    return facts && { ...facts, modifiedAt: place?.putAt ?? facts.modifiedAt }
   }
 
   async open(jobId: string, name: string, range?: ArtifactRange): Promise<Readable | undefined> {
@@ -127,15 +129,19 @@ export class ArtifactLedger implements ArtifactStore {
     return this.storage.withLocalFile(folder, name, work)
   }
 
-  /** Folder of a job's file; undefined when the file there is not the job's, or not any more. */
   async #folderOf(jobId: string, name: string): Promise<string | undefined> {
+    return (await this.#placeOf(jobId, name))?.folder
+  }
+
+  /** Folder of a job's file, and when it was put, if it has a row; undefined when the file there is not the job's, or not any more. */
+  async #placeOf(jobId: string, name: string): Promise<{ folder: string; putAt?: number } | undefined> {
     assertArtifactName(jobId, name)
     const rows = await store.rowsAround(this.#db, jobId, name)
     const own = rows.find((row) => row.job_id === jobId)
-    if (own !== undefined) return own.folder_id
+    if (own !== undefined) return { folder: own.folder_id, putAt: own.put_at }
     if (rows.length > 0) return undefined
     const departing = await store.departingIn(this.#db, jobId)
-    return departing.includes(name) || departing.includes(store.wholeFolder) ? undefined : jobId
+    return departing.includes(name) || departing.includes(store.wholeFolder) ? undefined : { folder: jobId }
   }
 
   async list(jobId: string): Promise<string[]> {

@@ -68,6 +68,32 @@ for (const extension of ['mkv', 'mp4'])
     assert.deepEqual(read.format, { tags: { title: 'A film', artist: 'An artist' } })
   })
 
+test('a video that is shown turned keeps its shape, and one that is not turned, too', async () => {
+  await using folder = await temporaryDirectory()
+  const made = '-v error -f lavfi -i testsrc=size=64x36:rate=5:duration=1 -c:v libvpx-vp9 -pix_fmt yuv420p'.split(' ')
+  const plain = join(folder.path, 'plain.mp4')
+  assert.equal(spawnSync('ffmpeg', [...made, plain]).status, 0)
+  const ffmpeg = createFfmpeg()
+  for (const [degrees, size] of [
+    [0, { width: 64, height: 36 }],
+    [90, { width: 36, height: 64 }],
+    [180, { width: 64, height: 36 }],
+    [270, { width: 36, height: 64 }],
+  ] as const) {
+    const file = join(folder.path, `turned-${degrees}.mp4`)
+    // ffmpeg from 6 on has the first form alone, before that the second.
+    const forms = [
+      ['-display_rotation', `${degrees}`, '-i', plain, '-c', 'copy'],
+      ['-i', plain, '-c', 'copy', '-metadata:s:v', `rotate=${degrees}`],
+    ]
+    assert.ok(forms.some((form) => spawnSync('ffmpeg', ['-v', 'error', '-y', ...form, file]).status === 0))
+    const facts = await ffmpeg.probe(file, signal)
+    assert.deepEqual(facts.video, { codec: 'vp9', ...size })
+    const converted = await createConversion(ffmpeg)({ job, file, facts, thumbnail: undefined }, handle)
+    assert.deepEqual((await ffmpeg.probe(converted.file, signal)).video, { codec: 'h264', ...size })
+  }
+})
+
 test('a video that cannot be converted is tried once', async () => {
   await using folder = await temporaryDirectory()
   const file = join(folder.path, 'source.mkv')

@@ -4,7 +4,7 @@ import type { JobRow } from '../tables.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { notFound, Problem } from '../problems.ts'
 import type { Ffmpeg } from '../tools/ffmpeg.ts'
-import { MediaFailure } from '../tools/media-failure.ts'
+import { MediaFailure, orFullDisk } from '../tools/media-failure.ts'
 
 /** The members of a job that derived files need. */
 type Origin = Pick<JobRow, 'id' | 'artifact' | 'attempt'>
@@ -51,9 +51,9 @@ export async function keepDerived(
 }
 
 /** Turns the failure of a conversion into a problem: 404 for a source that is not stored, 503 for a full disk, 500 for a failed conversion. Returns other errors unchanged. */
-export function conversionProblem(error: unknown): unknown {
-  if (error instanceof ArtifactMissing) return notFound('file')
-  if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return conversionProblem(new MediaFailure('disk_full'))
+export function conversionProblem(thrown: unknown): unknown {
+  if (thrown instanceof ArtifactMissing) return notFound('file')
+  const error = orFullDisk(thrown)
   if (!(error instanceof MediaFailure)) return error
   // A person can make room and try again; the file itself is fine.
   return new Problem(error.code === 'disk_full' ? 503 : 500, error.message, { cause: error })

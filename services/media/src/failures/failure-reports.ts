@@ -79,10 +79,10 @@ export class FailureReports {
     return reportText({ job, failure, version })
   }
 
-  /** Deletes old reports. */
-  async tidy(): Promise<void> {
+  /** Deletes reports that are too many and, with a settled clock, old ones. */
+  async tidy(isSettled: boolean): Promise<void> {
     const { db, clock } = this.#dependencies
-    await store.deleteOldFailures(db, { before: clock.now() - keptFor, kept: maxKept })
+    await store.deleteOldFailures(db, { before: isSettled ? clock.now() - keptFor : 0, kept: maxKept })
   }
 }
 

@@ -2,7 +2,7 @@ import type { Database } from '@hearth/database'
 import type { MediaBus } from '../events.ts'
 import type { Lists } from '../lists/lists.ts'
 import type { MediaLists } from '../lists/media-lists.ts'
-import { findDuplicate } from '../jobs/store.ts'
+import { findPresent } from '../jobs/store.ts'
 import { readMediaUrl, type MediaUrl } from '../platforms/media-url.ts'
 import type { PlatformHosts } from '../platforms/platform-hosts.ts'
 import type { UrlReader } from '../platforms/read-url.ts'
@@ -87,7 +87,7 @@ export class Imports {
       const fresh: (typeof wanted)[number][] = []
       for (const one of wanted) {
         const { media, type, quality } = one.wanted
-        const existing = await findDuplicate(trx, { media_key: media.key, type, quality })
+        const existing = await findPresent(trx, { media_key: media.key, type, quality })
         if (existing !== undefined)
           results.push({ url: one.url, outcome: 'duplicate', job_id: existing.id, detail: null })
         else if (room-- > 0) fresh.push(one)

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bothDatabases, followedList, openIntake, wanted, type Where } from '../../test/intake-fixture.ts'
+import { finishedJob } from '../../test/job-row.ts'
 import { deleteFollow, insertFollow } from '../follows/store.ts'
+import { insertJob } from '../jobs/store.ts'
 import { insertPause } from '../pauses/store.ts'
 import { maxItems } from './intake.ts'
 
@@ -30,6 +32,32 @@ function onDatabase({ name, skip, createLocation }: Where): void {
     hasSpace = true
     assert.deepEqual([await place.feed(), (await place.intake.status()).waiting], [['youtube:a'], 0])
   })
+
+  test(
+    `${name}: an import fetches a medium anew whose file was deleted, a followed list does not`,
+    { skip },
+    async () => {
+      await using place = await openIntake(await createLocation())
+      const db = place.database.query
+      const list = followedList()
+      await insertFollow(db, list)
+      for (const [id, artifact] of [
+        ['stored', 'source.m4a'],
+        ['gone', null],
+        ['followed', null],
+      ] as const)
+        await insertJob(db, finishedJob({ media_key: `youtube:${id}`, artifact }))
+      await insertJob(db, finishedJob({ media_key: 'youtube:running', status: 'downloading', artifact: null }))
+      await place.add(wanted('stored'), wanted('gone'), wanted('running'), wanted('followed', { listId: list.id }))
+      // A round makes one job of a platform.
+      await place.feed()
+      assert.deepEqual(
+        await place.feed(),
+        ['followed', 'gone', 'gone', 'running', 'stored'].map((id) => `youtube:${id}`),
+      )
+      assert.equal((await place.intake.status()).waiting, 0)
+    },
+  )
 
   test(`${name}: what others want as well stays when a list is followed no longer`, { skip }, async () => {
     await using place = await openIntake(await createLocation())

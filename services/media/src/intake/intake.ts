@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import type { MediaBus } from '../events.ts'
 import { queueLock } from '../jobs/jobs.ts'
 import { newRow } from '../jobs/new-job.ts'
-import { countQueued, findDuplicate, insertJob } from '../jobs/store.ts'
+import { countQueued, findDuplicate, findPresent, insertJob } from '../jobs/store.ts'
 import type { PlatformPauses } from '../pauses/platform-pauses.ts'
 import type { MediaUrl } from '../platforms/media-url.ts'
 import type { MediaType, Platform, Quality } from '../platforms/schema.ts'
@@ -167,8 +167,9 @@ export class MediaIntake {
       const item = await store.firstItem(trx, platform)
       if (item === undefined) return undefined
       await store.deleteItem(trx, item.id)
-      // It may have been submitted since.
-      if ((await findDuplicate(trx, item)) !== undefined) continue
+      // It may have been submitted since. A list that is followed fetches no medium again whose file was deleted.
+      const find = item.list_id === null ? findPresent : findDuplicate
+      if ((await find(trx, item)) !== undefined) continue
       const now = timers.now()
       const current = settings()
       const row = newRow(requestOf(item, current[`name_template_${item.type}`]), now)

@@ -7,6 +7,8 @@ import type { Queue } from '../queue/queue.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import { advanceJob, type JobValues } from './store.ts'
 
+const interrupted = 'Interrupted, waiting to go on'
+
 /** An attempt that failed, and why. */
 export interface FailedAttempt {
   readonly job: JobRow
@@ -47,8 +49,24 @@ export async function settleFailure(
   return putBack(queue, trx, { job, values: { refusals: job.refusals + 1, message: waiting, ...place } })
 }
 
+/**
+ * Ends an attempt whose worker stops or is lost. A job without a file goes back into the queue; one whose sound is being analysed is
+ * done, and the analysis is requested anew. Undefined when the job has ended or another attempt has it.
+ */
+export async function endInterrupted(
+  { queue, timers }: Pick<SettleDependencies, 'queue' | 'timers'>,
+  trx: Kysely<Tables>,
+  { job, interruptions }: { readonly job: JobRow; readonly interruptions: number },
+): Promise<JobRow | undefined> {
+  const queued = await putBack(queue, trx, { job, values: { message: interrupted, interruptions } })
+  if (queued !== undefined) return queued
+  const request = { analysis_wanted_at: timers.now(), analysis_lease_until: null }
+  const values = { ...request, message: 'Finished; its sound is analysed later', interruptions, lease_until: null }
+  return advanceJob(trx, { id: job.id, attempt: job.attempt, step: 'analysis-postponed', values })
+}
+
 /** Puts a job back into the queue under a new attempt number. Undefined when it has ended or another attempt has it. */
-export async function putBack(
+async function putBack(
   queue: Queue,
   trx: Kysely<Tables>,
   { job, values }: { readonly job: JobRow; readonly values: JobValues },

@@ -7,6 +7,8 @@ export type JobStep =
   | 'transcode-begun'
   | 'analysis-begun'
   | 'analysed'
+  | 'analysed-again'
+  | 'analysis-postponed'
   | 'finished'
   | 'failed'
   | 'cancelled'
@@ -20,12 +22,15 @@ const table: Record<JobStep, { readonly from: readonly JobStatus[]; readonly to:
   'transcode-begun': { from: ['downloading'], to: 'transcoding' },
   'analysis-begun': { from: ['downloading', 'transcoding'], to: 'analysis' },
   analysed: { from: ['analysis'], to: 'analysis_done' },
+  'analysed-again': { from: ['done', 'analysis_done'], to: 'analysis_done' },
+  // A worker that stops or is lost leaves a good file; its sound is analysed later.
+  'analysis-postponed': { from: ['analysis'], to: 'done' },
   // An audio file is finished too when it is too long to analyse, or when the analysis fails: the file is good.
   finished: { from: ['downloading', 'transcoding', 'analysis'], to: 'done' },
   failed: { from: ['processing', 'downloading', 'transcoding'], to: 'error' },
   cancelled: { from: ['queued', 'processing', 'downloading', 'transcoding', 'analysis'], to: 'cancelled' },
   // A worker that stops returns its job; the job of a lost worker is reclaimed.
-  'handed-back': { from: ['processing', 'downloading', 'transcoding', 'analysis'], to: 'queued' },
+  'handed-back': { from: ['processing', 'downloading', 'transcoding'], to: 'queued' },
   lost: { from: ['processing', 'downloading', 'transcoding', 'analysis'], to: 'cancelled' },
   retried: { from: ['error', 'cancelled'], to: 'queued' },
 }

@@ -39,6 +39,8 @@ export interface RunDependencies {
   readonly jars: CookieJars
   readonly artifacts: ArtifactLedger
   readonly room: Room
+  /** Resolves to true while the disks have room for downloads. */
+  readonly haveSpace: () => Promise<boolean>
   readonly folders: WorkFolders
   readonly convertVideo: ConvertFetched
   readonly convertAudio: ConvertFetched
@@ -57,9 +59,10 @@ export const diskReserve = gigabyte / 4
 export function createRunJob(dependencies: RunDependencies): RunJob {
   return async (job, handle) => {
     const folder = await dependencies.folders.open(job.id, job.attempt)
+    let hasFile = false
     try {
       if (await finishWithTwin(dependencies, job, handle)) return
-      await checkSpace(folder)
+      if (!(await dependencies.haveSpace())) throw new MediaFailure('disk_full')
       await rm(join(folder, 'sound'), { force: true })
       const fetched = await download(dependencies, job, { handle, folder })
       const convert = job.type === 'video' ? dependencies.convertVideo : dependencies.convertAudio
@@ -74,14 +77,15 @@ export function createRunJob(dependencies: RunDependencies): RunJob {
         // The file is available from here on, whatever the analysis finds.
         const begun = { ...values, finished_at, last_used_at: finished_at, message: 'Analysing the sound' }
         const analysing = await handle.advance('analysis-begun', begun)
+        hasFile = true
         await dependencies.analyse(analysing, { ...finished, file: kept }, handle)
       } else {
         const end = { finished_at, last_used_at: finished_at, lease_until: null, message: 'Finished' }
         await handle.advance('finished', { ...values, ...end })
       }
     } finally {
-      // The next attempt continues from the folder of a worker that stops; any other folder is of no more use.
-      if (handle.signal.reason !== 'stopping') await dependencies.folders.remove(job.id, job.attempt)
+      // The next attempt continues from the folder of a worker that stops before there is a file; any other folder is of no more use.
+      if (hasFile || handle.signal.reason !== 'stopping') await dependencies.folders.remove(job.id, job.attempt)
     }
   }
 }
@@ -173,10 +177,6 @@ async function store(
     bitrate_kbps: facts.bitrateKbps,
     output_form: outputForm(job.type, dependencies.settings()),
   }
-}
-
-async function checkSpace(folder: string): Promise<void> {
-  if ((await freeSpace(folder)) < diskReserve) throw new MediaFailure('disk_full')
 }
 
 /** Bytes the service may still write in a folder's file system. */

@@ -28,10 +28,12 @@ const allowed: Record<JobStep, string> = {
   'transcode-begun': 'downloading',
   'analysis-begun': 'downloading transcoding',
   analysed: 'analysis',
+  'analysed-again': 'done analysis_done',
+  'analysis-postponed': 'analysis',
   finished: 'downloading transcoding analysis',
   failed: 'processing downloading transcoding',
   cancelled: 'queued processing downloading transcoding analysis',
-  'handed-back': 'processing downloading transcoding analysis',
+  'handed-back': 'processing downloading transcoding',
   lost: 'processing downloading transcoding analysis',
   retried: 'error cancelled',
 }

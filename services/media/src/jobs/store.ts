@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type ExpressionBuilder, type Kysely } from 'kysely'
 import { isHeldBack } from '../pauses/store.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import { activeStatuses, completedStatuses, statusAfter, statusesBefore, type JobStep } from './job-machine.ts'
@@ -171,12 +171,18 @@ export async function newestFinished(db: Db, type: JobRow['type'], limit: number
     .execute()
 }
 
-/** The newest job for the same media that is running or done. */
-export async function findDuplicate(
-  db: Db,
-  wanted: Pick<JobRow, 'media_key' | 'type' | 'quality'>,
-): Promise<JobRow | undefined> {
-  return db
+type SameMedia = Pick<JobRow, 'media_key' | 'type' | 'quality'>
+
+/** The newest job for the same media that is running or done, with its file or without. */
+export const findDuplicate = (db: Db, wanted: SameMedia): Promise<JobRow | undefined> =>
+  duplicatesOf(db, wanted).executeTakeFirst()
+
+/** The newest job for the same media that is running, or done with its file. */
+export const findPresent = (db: Db, wanted: SameMedia): Promise<JobRow | undefined> =>
+  duplicatesOf(db, wanted).where(isPresent).executeTakeFirst()
+
+const duplicatesOf = (db: Db, wanted: SameMedia) =>
+  db
     .selectFrom('jobs')
     .selectAll()
     .where('media_key', '=', wanted.media_key)
@@ -186,8 +192,10 @@ export async function findDuplicate(
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
-    .executeTakeFirst()
-}
+
+/** True of a job that has its file, or may still get it. */
+const isPresent = (row: ExpressionBuilder<Tables, 'jobs'>) =>
+  row.or([row('status', 'in', ['queued', ...activeStatuses]), row('artifact', 'is not', null)])
 
 /** Another finished job for the same media, whose file was made in the same way and is stored; the newest. */
 export async function findTwin(db: Db, job: JobRow, outputForm: string): Promise<JobRow | undefined> {
@@ -206,7 +214,7 @@ export async function findTwin(db: Db, job: JobRow, outputForm: string): Promise
     .executeTakeFirst()
 }
 
-/** Ids of running and finished jobs of a type by their media; of several the newest. */
+/** Ids of running jobs, and of finished ones with their files, of a type by their media; of several the newest. */
 export async function findByMedia(
   db: Db,
   { keys, type }: { readonly keys: readonly string[]; readonly type: JobRow['type'] },
@@ -220,6 +228,7 @@ export async function findByMedia(
       .where('media_key', 'in', keys.slice(index, index + 500))
       .where('type', '=', type)
       .where('status', 'not in', ['error', 'cancelled'])
+      .where(isPresent)
       .orderBy('created_at')
       .execute()
     for (const { id, media_key } of rows) found.set(media_key, id)

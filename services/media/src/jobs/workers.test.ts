@@ -4,7 +4,7 @@ import { migrate, openDatabase } from '@hearth/database'
 import { createFastTimers, createLog, systemTimers, type Timers } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
 import { migrations } from '../database/migrations/index.ts'
-import type { Tables } from '../tables.ts'
+import type { JobRow, Tables } from '../tables.ts'
 import { createLocalBus } from '@hearth/events'
 import type { MediaEvent } from '../events.ts'
 import { LocalQueue } from '../queue/local-queue.ts'
@@ -37,10 +37,13 @@ async function openWorkers(run: RunJob, timers: Timers = systemTimers) {
     checkSpace: () => Promise.resolve(),
     checkRoom: () => Promise.resolve(),
   })
-  const workers = new Workers({ ...shared, pauses, failures, lease: 60_000, discard: () => Promise.resolve(), run })
+  const discarded: string[] = []
+  const discard = (id: string) => Promise.resolve(void discarded.push(id))
+  const openOther = () => new Workers({ ...shared, pauses, failures, lease: 60_000, discard, run })
+  const workers = openOther()
   const submit = async (url: string) => (await jobs.submit({ url, type: 'audio', quality: 'max' })).id
   const row = (id: string) => jobs.row(id)
-  return { workers, queue, pauses, submit, row, [Symbol.asyncDispose]: () => database.close() }
+  return { workers, openOther, discarded, queue, pauses, submit, row, [Symbol.asyncDispose]: () => database.close() }
 }
 
 const platformIn = (url: string): Platform => (url.startsWith('tiktok') ? 'tiktok' : 'youtube')
@@ -78,6 +81,56 @@ test('a stop at any time of the beginning of a job leaves it in the queue', asyn
     const { status, interruptions } = await place.row(id)
     assert.deepEqual([turns, status, interruptions], [turns, 'queued', 0])
   }
+})
+
+/** Workers whose sounds are stored, and whose analysis never ends by itself. */
+async function openAnalysing() {
+  const place = await openWorkers(async (_job, hand) => {
+    await hand.advance('download-begun')
+    await hand.advance('analysis-begun', { artifact: 'source.m4a', finished_at: 5 })
+    await new Promise((resolve) => hand.signal.addEventListener('abort', resolve))
+    hand.signal.throwIfAborted()
+  })
+  await place.workers.start(1)
+  const id = await place.submit('one')
+  const read = () => place.row(id)
+  await eventually(read, ({ status }) => status === 'analysis')
+  return { ...place, id, read }
+}
+
+const fileAndWish = ({ status, artifact, lease_until, finished_at, analysis_wanted_at }: JobRow) => ({
+  status,
+  artifact,
+  lease_until,
+  finished_at,
+  isWanted: analysis_wanted_at !== null,
+})
+const storedAndWanted = {
+  status: 'done',
+  artifact: 'source.m4a',
+  lease_until: null,
+  finished_at: 5,
+  isWanted: true,
+}
+
+test('a stop during the analysis keeps the stored file: the job is done, and its sound is analysed later', async () => {
+  await using place = await openAnalysing()
+  await place.workers.close()
+  assert.deepEqual(fileAndWish(await place.read()), storedAndWanted)
+  assert.deepEqual(place.discarded, [])
+})
+
+test('so does a worker that is lost during the analysis', async () => {
+  await using place = await openAnalysing()
+  const other = place.openOther()
+  await other.recover(true)
+  const row = await place.read()
+  assert.deepEqual(fileAndWish(row), storedAndWanted)
+  assert.equal(row.interruptions, 1)
+  await other.close()
+  await place.workers.close()
+  assert.deepEqual(fileAndWish(await place.read()), storedAndWanted, 'the lost worker changes nothing any more')
+  assert.deepEqual(place.discarded, [])
 })
 
 test('a job that cannot be claimed does not block the event loop and is retried when the queue wakes', async () => {

@@ -5,15 +5,13 @@ import type { MediaBus } from '../events.ts'
 import { blockReasonOf, showsAdmission } from '../pauses/pause-rules.ts'
 import type { PlatformPauses } from '../pauses/platform-pauses.ts'
 import type { BegunJob, Queue, QueueWork, Ticket } from '../queue/queue.ts'
-import { MediaFailure } from '../tools/media-failure.ts'
-import { putBack, settleFailure, type FailureRecorder } from './failed-attempt.ts'
+import { MediaFailure, orFullDisk } from '../tools/media-failure.ts'
+import { endInterrupted, settleFailure, type FailureRecorder } from './failed-attempt.ts'
 import { endsJob, jobEvent } from './job-events.ts'
 import { advanceJob, findJob, findLost, renewLease, type Advance, type JobValues } from './store.ts'
 
 /** Number of consecutive lost workers after which a job fails, because it may crash them. */
-const maxInterruptions = 2
-
-const interrupted = 'Interrupted, waiting to go on'
+export const maxInterruptions = 2
 
 /** Runs a job. Throws a `MediaFailure` for a failure to report, anything else for a bug. */
 export type RunJob = (job: JobRow, handle: JobHandle) => Promise<void>
@@ -88,7 +86,7 @@ export class Workers implements QueueWork {
     const now = timers.now()
     for (const job of await findLost(db, all ? Number.MAX_SAFE_INTEGER : now)) {
       if (this.#running.has(job.id)) continue
-      if (job.interruptions + 1 < maxInterruptions) await this.#requeue(job, { interruptions: job.interruptions + 1 })
+      if (job.interruptions + 1 < maxInterruptions) await this.#handBack(job, job.interruptions + 1)
       else await this.#giveUp(job)
     }
     await this.#dependencies.queue.remind(db, { patience: this.#dependencies.lease, now })
@@ -121,7 +119,7 @@ export class Workers implements QueueWork {
     this.#publish(before, job)
     if (isProbe) pauses.changed({ isOpened: false })
     if (!this.#isClosing) return { end: this.#work(job, isProbe) }
-    await this.#requeue(job, { interruptions: job.interruptions })
+    await this.#handBack(job, job.interruptions)
     return undefined
   }
 
@@ -161,7 +159,7 @@ export class Workers implements QueueWork {
   /** Hands a job back before its tools have ended: so nothing is lost when the process is killed meanwhile. */
   async #stop({ latest, controller, end }: Running): Promise<void> {
     controller.abort('stopping' satisfies Ending)
-    await this.#requeue(latest, { interruptions: 0 }).catch((error: unknown) =>
+    await this.#handBack(latest, 0).catch((error: unknown) =>
       this.#dependencies.log.error({ err: error, job: latest.id }, 'a job could not be handed back'),
     )
     await end
@@ -206,10 +204,11 @@ export class Workers implements QueueWork {
     if (isInVain && (row === undefined || row.attempt === job.attempt)) await this.#dependencies.discard(job.id)
   }
 
-  async #conclude(running: Running, error: unknown, ending: Ending | undefined): Promise<void> {
+  async #conclude(running: Running, thrown: unknown, ending: Ending | undefined): Promise<void> {
     const { latest: job } = running
-    if (ending === 'stopping') await this.#requeue(job, { interruptions: 0 })
-    if (ending !== undefined || error instanceof NoLongerOurs) return
+    if (ending === 'stopping') await this.#handBack(job, 0)
+    if (ending !== undefined || thrown instanceof NoLongerOurs) return
+    const error = orFullDisk(thrown)
     const isForeseen = error instanceof MediaFailure
     if (!isForeseen) this.#dependencies.log.error({ err: error, job: job.id }, 'a job failed for a reason of ours')
     else this.#dependencies.log.info({ job: job.id, code: error.code, err: error.cause }, 'a job failed')
@@ -230,13 +229,13 @@ export class Workers implements QueueWork {
   }
 
   /**
-   * Puts a job back into the queue, at its old place, under a new attempt number that the old worker does not have. Does nothing
-   * when the job has ended or another attempt has it.
+   * Puts a job back into the queue, at its old place, under a new attempt number that the old worker does not have, or ends it when
+   * it has its file. Does nothing when the job has ended or another attempt has it.
    */
-  async #requeue(job: JobRow, values: JobValues): Promise<void> {
+  async #handBack(job: JobRow, interruptions: number): Promise<void> {
     const row = await this.#dependencies.db
       .transaction()
-      .execute((trx) => putBack(this.#dependencies.queue, trx, { job, values: { message: interrupted, ...values } }))
+      .execute((trx) => endInterrupted(this.#dependencies, trx, { job, interruptions }))
     if (row !== undefined) this.#publish(job, row)
   }
 

@@ -13,7 +13,7 @@ export const ListedMedia = z
     title: z.string().nullable(),
     duration_seconds: z.int().min(0).nullable(),
     published_on: z.string().nullable().meta({ description: '`YYYY-MM-DD`, as exactly as the platform tells' }),
-    job_id: z.uuid().nullable().meta({ description: 'A download of it that is running or done' }),
+    job_id: z.uuid().nullable().meta({ description: 'A download of it that is running, or done with its file' }),
   })
   .meta({ id: 'ListedMedia' })
 

@@ -3,10 +3,11 @@ import type { MeasuredDatabase } from '@hearth/database'
 import { notificationCollector, type Notifications } from '@hearth/notifications'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import { diskReserve, freeSpace } from '../jobs/run-job.ts'
+import { diskReserve } from '../jobs/run-job.ts'
 import { JobStatus } from '../jobs/schema.ts'
 import type { Settings } from '../settings/schema.ts'
 import { readUsage } from '../space/assess.ts'
+import type { Disks } from '../space/disks.ts'
 import type { Tables } from '../tables.ts'
 import type { Toolbox } from '../tools/toolbox.ts'
 import type { EndedJobs } from './ended-jobs.ts'
@@ -21,8 +22,7 @@ export interface FigureDependencies {
   /** Number of jobs this process works on at a time. */
   readonly workerCount: () => number
   readonly tools: Pick<Toolbox, 'ytDlp' | 'ffmpeg'>
-  /** A folder of the file system that jobs write to. */
-  readonly scratch: string
+  readonly disks: Pick<Disks, 'leastFree'>
   readonly settings: () => Settings
   readonly countLinks: () => Promise<number>
   readonly notifications: Pick<Notifications, 'figures'>
@@ -112,7 +112,7 @@ function toolCollector({ tools, clock }: FigureDependencies): Collector {
   })
 }
 
-function storageCollector({ db, clock, scratch, settings }: FigureDependencies): Collector {
+function storageCollector({ db, clock, disks, settings }: FigureDependencies): Collector {
   const stored = keepFor(storedFor, clock, () => sumStoredBytes(db))
   return defineCollector({
     name: 'storage',
@@ -124,7 +124,10 @@ function storageCollector({ db, clock, scratch, settings }: FigureDependencies):
       hearth_media_stored_bytes: { type: 'gauge', help: 'Size of all stored files by kind; a shared one counts once' },
       hearth_media_storage_reserved_bytes: { type: 'gauge', help: 'Space kept for downloads and exports that run' },
       hearth_media_storage_budget_bytes: { type: 'gauge', help: 'Most that stored files may take; 0 is without limit' },
-      hearth_media_disk_free_bytes: { type: 'gauge', help: 'Space that the service may still use on its disk' },
+      hearth_media_disk_free_bytes: {
+        type: 'gauge',
+        help: 'Space that the service may still use on its disk, or on the fuller one when stored files have their own',
+      },
       hearth_media_disk_reserve_bytes: { type: 'gauge', help: 'Free space below which no job is accepted' },
     },
     async read() {
@@ -134,7 +137,7 @@ function storageCollector({ db, clock, scratch, settings }: FigureDependencies):
         hearth_media_stored_bytes: usage.kinds.map(({ kind, bytes }) => [{ kind }, bytes] as const),
         hearth_media_storage_reserved_bytes: usage.reserved_bytes,
         hearth_media_storage_budget_bytes: usage.budget_bytes,
-        hearth_media_disk_free_bytes: await freeSpace(scratch),
+        hearth_media_disk_free_bytes: await disks.leastFree(),
         hearth_media_disk_reserve_bytes: diskReserve,
       }
     },

@@ -7,7 +7,7 @@ import { createPostgresDatabase, eventually, postgresObstacle } from '@hearth/te
 import { finishedJob, openTables } from '../../test/job-row.ts'
 import { analyserVersion, type Analyser, type AudioAnalysis } from '../analysis/analyse-audio.ts'
 import { AnalysisFailed } from '../analysis/analysis-thread.ts'
-import { ArtifactStorageFailed, type ArtifactStore } from '../artifacts/artifact-store.ts'
+import { ArtifactMissing, ArtifactStorageFailed, type ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { MediaEvent } from '../events.ts'
 import { findJob, insertJob, setTempo } from '../jobs/store.ts'
 import { defaultSettings } from '../settings/schema.ts'
@@ -30,6 +30,7 @@ async function openPlace(location: DatabaseLocation) {
   const database = await openTables(location)
   const db = database.query
   const analysed: string[] = []
+  const storage = { isMissing: false }
   const shared = {
     db,
     bus: createLocalBus<MediaEvent>(),
@@ -37,6 +38,7 @@ async function openPlace(location: DatabaseLocation) {
     log: createLog({ name: 'test', level: 'silent' }),
     settings: () => defaultSettings,
     lease: 400,
+    presence: { look: () => Promise.resolve(storage.isMissing) },
     artifacts: {
       withLocalFile: <T>(id: string, _name: string, work: (path: string) => Promise<T>) => work(id),
     } as unknown as ArtifactStore,
@@ -46,7 +48,7 @@ async function openPlace(location: DatabaseLocation) {
     analysed.push(file)
     return Promise.resolve(withTempo === false ? { ...found, bpm: null, confidence: null } : found)
   }
-  return { db, analysed, openWorker, answer, [Symbol.asyncDispose]: () => database.close() }
+  return { db, analysed, storage, openWorker, answer, [Symbol.asyncDispose]: () => database.close() }
 }
 
 function onDatabase(name: string, options: { skip?: string | false }, locate: () => Promise<DatabaseLocation>): void {
@@ -54,7 +56,7 @@ function onDatabase(name: string, options: { skip?: string | false }, locate: ()
     await using place = await openPlace(await locate())
     const { db } = place
     const sounds = Array.from({ length: 12 }, (_, index) =>
-      finishedJob({ created_at: index, bpm: 64, bpm_confidence: 0.5 }),
+      finishedJob({ status: 'done', created_at: index, bpm: 64, bpm_confidence: 0.5 }),
     )
     const tapped = finishedJob({ bpm: 87, bpm_confidence: 1 })
     const long = finishedJob({ duration_ms: 1_000_000, bpm: 100, bpm_confidence: 0.6 })
@@ -78,8 +80,8 @@ function onDatabase(name: string, options: { skip?: string | false }, locate: ()
     assert.deepEqual(place.analysed.toSorted(), [...sounds, tapped, long].map(({ id }) => id).toSorted())
     const row = await findJob(db, sounds[3]?.id ?? '')
     assert.deepEqual(
-      [row?.bpm, row?.musical_key, row?.loudness_lufs, row?.silence_start_ms, row?.analyser_version],
-      [128, 14, -9.1, 120, analyserVersion],
+      [row?.status, row?.bpm, row?.musical_key, row?.loudness_lufs, row?.silence_start_ms, row?.analyser_version],
+      ['analysis_done', 128, 14, -9.1, 120, analyserVersion],
     )
     const own = await findJob(db, tapped.id)
     assert.deepEqual([own?.bpm, own?.bpm_confidence, own?.musical_key], [87, 1, 14])
@@ -106,6 +108,25 @@ function onDatabase(name: string, options: { skip?: string | false }, locate: ()
     )
     await worker.close()
     assert.deepEqual([row?.bpm, row?.bpm_confidence, row?.musical_key], [90, 1, 14])
+  })
+
+  test(`${name}: a sound whose workers are lost again and again is left alone`, options, async () => {
+    await using place = await openPlace(await locate())
+    const { db } = place
+    const job = finishedJob({ status: 'done' })
+    await insertJob(db, job)
+    await requestAnalysis(db, job.id, 1)
+    // Workers that were killed with the job in their hands.
+    for (const now of [1000, 3000]) assert.ok(await claimAnalysis(db, { now, until: now + 1000 }))
+    const worker = place.openWorker(place.answer)
+    worker.start()
+    const row = await eventually(
+      () => findJob(db, job.id),
+      (one) => one?.analysis_wanted_at === null,
+    )
+    await worker.close()
+    assert.deepEqual([place.analysed, row?.status, row?.interruptions], [[], 'done', 0])
+    assert.equal((await countAnalyses(db, analyserVersion)).outdated, 0)
   })
 
   test(`${name}: the sound of a lost worker goes to another, and the lost one writes nothing`, options, async () => {
@@ -167,44 +188,47 @@ test('a worker that stops returns its sound at once, and one that takes long kee
   await next.close()
 })
 
-test('a sound that cannot be analysed keeps its values, and is not tried for ever', async () => {
-  await using place = await openPlace({ file: ':memory:' })
-  const { db } = place
-  const job = finishedJob({ bpm: 100, bpm_confidence: 0.7 })
-  await insertJob(db, job)
-  await requestAnalysis(db, job.id, 1)
-  const worker = place.openWorker(() => Promise.reject(new AnalysisFailed('unreadable', 'broken')))
-  worker.start()
-  const row = await eventually(
-    () => findJob(db, job.id),
-    (one) => one?.analysis_wanted_at === null,
-  )
-  await worker.close()
-  assert.deepEqual([row?.bpm, row?.message], [100, 'Finished; another analysis failed'])
-  assert.equal((await countAnalyses(db, analyserVersion)).outdated, 0)
-})
-
-test('while the storage is away every request stays, and one attempt is made', async () => {
-  await using place = await openPlace({ file: ':memory:' })
-  const { db } = place
-  const jobs = [finishedJob(), finishedJob(), finishedJob()]
-  for (const job of jobs) await insertJob(db, job)
-  await requestOutdated(db, analyserVersion, 1)
-  let attempts = 0
-  const worker = place.openWorker(() => {
-    attempts += 1
-    return Promise.reject(new ArtifactStorageFailed('no answer'))
+for (const failure of [new AnalysisFailed('unreadable', 'broken'), new ArtifactMissing('job', 'source.m4a')])
+  test(`a sound that cannot be analysed (${failure.name}) keeps its values, and is not tried for ever`, async () => {
+    await using place = await openPlace({ file: ':memory:' })
+    const { db } = place
+    const job = finishedJob({ bpm: 100, bpm_confidence: 0.7 })
+    await insertJob(db, job)
+    await requestAnalysis(db, job.id, 1)
+    const worker = place.openWorker(() => Promise.reject(failure))
+    worker.start()
+    const row = await eventually(
+      () => findJob(db, job.id),
+      (one) => one?.analysis_wanted_at === null,
+    )
+    await worker.close()
+    assert.deepEqual([row?.bpm, row?.message], [100, 'Finished; another analysis failed'])
+    assert.equal((await countAnalyses(db, analyserVersion)).outdated, 0)
   })
-  worker.start()
-  const postponed = await eventually(
-    () => Promise.all(jobs.map(({ id }) => findJob(db, id))),
-    (rows) => rows.some((row) => (row?.analysis_lease_until ?? 0) > Date.now() + 300_000),
-  )
-  worker.wake()
-  await worker.close()
-  assert.equal(attempts, 1)
-  assert.deepEqual(
-    postponed.map((row) => [row?.analysis_wanted_at, row?.analyser_version]),
-    jobs.map(() => [1, null]),
-  )
-})
+
+for (const failure of [new ArtifactStorageFailed('no answer'), new ArtifactMissing('job', 'source.m4a')])
+  test(`while the storage is away (${failure.name}) every request stays, and one attempt is made`, async () => {
+    await using place = await openPlace({ file: ':memory:' })
+    const { db, storage } = place
+    storage.isMissing = true
+    const jobs = [finishedJob(), finishedJob(), finishedJob()]
+    for (const job of jobs) await insertJob(db, job)
+    await requestOutdated(db, analyserVersion, 1)
+    let attempts = 0
+    const worker = place.openWorker(() => {
+      attempts += 1
+      return Promise.reject(failure)
+    })
+    worker.start()
+    const postponed = await eventually(
+      () => Promise.all(jobs.map(({ id }) => findJob(db, id))),
+      (rows) => rows.some((row) => (row?.analysis_lease_until ?? 0) > Date.now() + 300_000),
+    )
+    worker.wake()
+    await worker.close()
+    assert.equal(attempts, 1)
+    assert.deepEqual(
+      postponed.map((row) => [row?.analysis_wanted_at, row?.analyser_version]),
+      jobs.map(() => [1, null]),
+    )
+  })

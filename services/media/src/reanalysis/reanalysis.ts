@@ -5,9 +5,11 @@ import { analysisValues, isTooLongForTempo, valuesWithoutTempo } from '../analys
 import { AnalysisFailed } from '../analysis/analysis-thread.ts'
 import { octaveFrom } from '../analysis/octave-rule.ts'
 import { ArtifactMissing, type ArtifactStore } from '../artifacts/artifact-store.ts'
+import type { StoragePresence } from '../artifacts/presence.ts'
 import type { MediaBus } from '../events.ts'
 import { jobEvent } from '../jobs/job-events.ts'
 import type { JobValues } from '../jobs/store.ts'
+import { maxInterruptions } from '../jobs/workers.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
@@ -22,6 +24,7 @@ export interface ReanalysisDependencies {
   readonly db: Kysely<Tables>
   readonly bus: MediaBus
   readonly artifacts: ArtifactStore
+  readonly presence: Pick<StoragePresence, 'look'>
   readonly analyser: Pick<Analyser, 'analyse'>
   readonly settings: () => Settings
   readonly timers: Timers
@@ -121,7 +124,10 @@ export class Reanalysis {
     const octaveWindow = octaveFrom(current.tempo_range_from)
     const withTempo = !isTooLongForTempo(current, job.duration_ms)
     const durationSeconds = job.duration_ms === null ? null : job.duration_ms / 1000
-    const end = { analysis_wanted_at: null, analysis_lease_until: null }
+    const end = { analysis_wanted_at: null, analysis_lease_until: null, interruptions: 0 }
+    const failed = { ...end, analyser_version: analyserVersion, message: 'Finished; another analysis failed' }
+    // It may be what ends the workers.
+    if (job.interruptions > maxInterruptions) return failed
     try {
       const found = await artifacts.withLocalFile(job.id, job.artifact ?? '', (file) =>
         analyser.analyse(file, { signal, timeoutMs, durationSeconds, octaveWindow, withTempo }),
@@ -131,22 +137,27 @@ export class Reanalysis {
       return { ...values, ...end, message: 'Finished; analysed again' }
     } catch (error) {
       // The service stops: another worker takes the request.
-      if (signal.aborted) return { analysis_lease_until: null }
+      if (signal.aborted) return { analysis_lease_until: null, interruptions: 0 }
       log.warn({ err: error, job: job.id }, 'another analysis failed')
-      if (isOfTheSound(error))
-        return { ...end, analyser_version: analyserVersion, message: 'Finished; another analysis failed' }
+      if (await this.#isOfTheSound(error)) return failed
       this.#pausedUntil = timers.monotonic() + pause.any
-      return { analysis_lease_until: timers.now() + pause.same }
+      return { analysis_lease_until: timers.now() + pause.same, interruptions: 0 }
     }
+  }
+
+  /** Tells whether the same file would fail the same way; otherwise the storage, the disk or a program is in the way. */
+  async #isOfTheSound(error: unknown): Promise<boolean> {
+    if (error instanceof AnalysisFailed) return lasting.analysis.includes(error.problem)
+    if (error instanceof ArtifactMissing) return !(await this.#isStorageMissing())
+    return error instanceof MediaFailure && lasting.tool.includes(error.code)
+  }
+
+  async #isStorageMissing(): Promise<boolean> {
+    // A storage that does not answer is as good as missing.
+    return this.#dependencies.presence.look().catch(() => true)
   }
 }
 
 const hasTempo = (values: object): values is ReturnType<typeof analysisValues> => 'bpm' in values
 
 const lasting = { analysis: ['unreadable', 'timeout', 'crashed'], tool: ['conversion', 'failed', 'memory', 'timeout'] }
-
-/** Tells whether the same file would fail the same way; otherwise the storage, the disk or a program is in the way. */
-function isOfTheSound(error: unknown): boolean {
-  if (error instanceof AnalysisFailed) return lasting.analysis.includes(error.problem)
-  return error instanceof ArtifactMissing || (error instanceof MediaFailure && lasting.tool.includes(error.code))
-}

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, Kysely } from 'kysely'
 import type { analysisValues } from '../analysis/analyse-job.ts'
-import { completedStatuses } from '../jobs/job-machine.ts'
+import { completedStatuses, statusAfter } from '../jobs/job-machine.ts'
 import type { JobValues } from '../jobs/store.ts'
 import type { JobRow, Tables } from '../tables.ts'
 
@@ -53,7 +53,10 @@ export async function countAnalyses(db: Db, version: number): Promise<{ outdated
   return { outdated: outdated.count, pending: pending.count }
 }
 
-/** Takes the sound that waits longest until `until`; undefined when none waits. Of two workers only one gets it. */
+/**
+ * Takes the sound that waits longest until `until`; undefined when none waits. Of two workers only one gets it. It counts as
+ * interrupted until its worker returns it.
+ */
 export async function claimAnalysis(
   db: Db,
   { now, until }: { now: number; until: number },
@@ -70,7 +73,7 @@ export async function claimAnalysis(
     .executeTakeFirst()
   if (next === undefined) return undefined
   return soundsOf(db)
-    .set({ analysis_lease_until: until })
+    .set((row) => ({ analysis_lease_until: until, interruptions: row('interruptions', '+', 1) }))
     .where('id', '=', next.id)
     .where('analysis_wanted_at', 'is not', null)
     .where(isFree(now))
@@ -106,6 +109,7 @@ export async function finishClaim(
       const isOwn = row.and([row('bpm', 'is not', null), row('bpm_confidence', '=', 1)])
       return {
         ...values,
+        status: statusAfter('analysed-again'),
         bpm: row.case().when(isOwn).then(row.ref('bpm')).else(bpm).end(),
         bpm_confidence: row.case().when(isOwn).then(row.ref('bpm_confidence')).else(bpm_confidence).end(),
         bpm_alternative: row.case().when(isOwn).then(row.ref('bpm_alternative')).else(bpm_alternative).end(),

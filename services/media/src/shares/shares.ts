@@ -135,15 +135,16 @@ export class Shares {
     return store.countLinks(this.#db)
   }
 
-  /** Deletes links that ended long ago, and old uses and fetches. */
-  async tidy(): Promise<void> {
+  /** Deletes old uses and links whose files are gone; with a settled clock, too, links that ended long ago and old fetches. */
+  async tidy(isSettled: boolean): Promise<void> {
     const { clock, database } = this.#dependencies
     const now = clock.now()
-    await deleteOldFetches(this.#db, { now, keptSince: now - fetchesKeptFor })
+    const since = (age: number) => (isSettled ? now - age : 0)
+    await deleteOldFetches(this.#db, { now, keptSince: since(fetchesKeptFor) })
     await database.query.transaction().execute(async (trx) => {
       // An eviction locks the links before it deletes those of jobs that go.
       await store.lockLinks(database, trx)
-      await store.deleteSpent(trx, now - endedKeptFor)
+      await store.deleteSpent(trx, since(endedKeptFor))
     })
   }
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { artifactKinds } from '../artifacts/artifact-kind.ts'
-import { readTotals } from '../artifacts/ledger-store.ts'
+import { readTotals } from '../artifacts/totals-store.ts'
 import { jobTimestamp } from '../jobs/job-view.ts'
 import type { Settings, StorageRule } from '../settings/schema.ts'
 import type { Tables } from '../tables.ts'
@@ -77,7 +77,7 @@ export function planView({ shortage, freeable, plan: { copies, jobs, freed, isCo
 export async function readUsage(
   db: Kysely<Tables>,
   { settings, now }: { settings: Settings; now: number },
-): Promise<Omit<StorageUsage, 'work_bytes' | 'disk_free_bytes' | 'is_missing'>> {
+): Promise<Omit<StorageUsage, 'work_bytes' | 'disk_free_bytes' | 'files_disk_free_bytes' | 'is_missing'>> {
   const totals = new Map((await readTotals(db)).map((row) => [row.kind, row]))
   const kinds = artifactKinds.map((kind) => {
     const { bytes = 0, files = 0 } = totals.get(kind) ?? {}

@@ -16,6 +16,9 @@ export const StorageUsage = z
     budget_bytes: bytes.meta({ description: '0 is without limit' }),
     rule: StorageRule,
     disk_free_bytes: bytes.meta({ description: 'Space on the disk of this host' }),
+    files_disk_free_bytes: bytes
+      .nullable()
+      .meta({ description: 'Space on the disk of the stored files, where it is another' }),
     kinds: z.array(z.object({ kind: z.enum(artifactKinds), bytes, files: count })),
     is_missing: z.boolean().meta({
       description: 'None of the stored files can be found: their disk is not mounted, or ARTIFACTS names another place',

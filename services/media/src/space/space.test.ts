@@ -15,6 +15,7 @@ import { openArtifacts } from '../artifacts/open-artifacts.ts'
 import type { MediaEvent } from '../events.ts'
 import { cancelExport, claimExport, hideExport, insertExport, writeRunning } from '../exports/store.ts'
 import { lockJobs } from '../jobs/lock-store.ts'
+import { diskReserve } from '../jobs/run-job.ts'
 import { deleteJobRows, findJob, insertJob, setPinned } from '../jobs/store.ts'
 import { requestAnalysis } from '../reanalysis/store.ts'
 import { defaultSettings, type Settings } from '../settings/schema.ts'
@@ -23,6 +24,7 @@ import type { ArtifactRow } from '../artifacts/tables.ts'
 import type { JobRow, ShareLinkRow, Tables } from '../tables.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import { sweepArtifacts } from '../upkeep/sweep-artifacts.ts'
+import { Disks } from './disks.ts'
 import { planRoom } from './plan-room.ts'
 import { Space } from './space.ts'
 import { insertEvictions } from './store.ts'
@@ -66,16 +68,21 @@ async function openHouse(location: DatabaseLocation) {
   const told: string[] = []
   bus.subscribe((event) => told.push('id' in event ? `${event.id} ${event.message}` : event.type))
   let settings: Settings = defaultSettings
+  let filesRoom: number | undefined
+  class FakeDisks extends Disks {
+    override async free() {
+      return { ...(await super.free()), ...(filesRoom !== undefined && { files: filesRoom + diskReserve }) }
+    }
+  }
   const space = new Space({
     database,
     artifacts,
-    artifactsFolder: place.path,
+    disks: new FakeDisks({ scratch: place.path, artifactsFolder: place.path }),
     presence: { isMissing: false, isGone: () => Promise.resolve(false) },
     bus,
     timers,
     log: createLog({ name: 'test', level: 'silent' }),
     settings: () => settings,
-    scratch: place.path,
     folders: { bytes: () => Promise.resolve(0) },
   })
   const put = async (id: string, name: string, bytes: number) => {
@@ -102,6 +109,8 @@ async function openHouse(location: DatabaseLocation) {
           ).rows.length,
         (count) => count > 0,
       ),
+    /** Has the stored files be on their own disk, with so much room. */
+    setFilesRoom: (bytes: number) => (filesRoom = bytes),
     set: (more: Partial<Settings>) => (settings = { ...settings, ...more }),
     die: () => (isDead = true),
     async revive() {
@@ -254,6 +263,32 @@ for (const { name, skip, createLocation } of bothDatabases) {
     house.set({ storage_budget_bytes: 1000 })
     assert.equal(await house.space.enforce(), false)
     assert.deepEqual(await house.kept(pinned, shared, further, analysed), [true, true, true, true])
+  })
+
+  test(`${name}: a download whose file is missing frees nothing, so it does not go`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    const missing = await house.add(50, 1000)
+    await house.put(missing.id, 'waveform.json', 100)
+    await house.put(missing.id, 'stem_whole_vocals.mp3', 700)
+    const [old, young] = [await house.add(40, 1000), await house.add(30, 1000)]
+    await house.age()
+    // As after the storage was accepted without some of the files.
+    const lost = ['source.m4a', 'waveform.json']
+    for (const file of lost) await house.artifacts.storage.removeOne(missing.id, file)
+    const ofMissing = house.db.updateTable('artifacts').set({ bytes: 0 }).where('job_id', '=', missing.id)
+    await ofMissing.where('name', 'in', lost).execute()
+    house.set({ storage_budget_bytes: 2700 })
+    await house.revive()
+    const job = active()
+    await insertJob(house.db, job)
+    await assert.rejects(house.space.reserve(job, 2100, true), /at most 2\.0 KiB can be made free/)
+    await house.space.reserve(job, 900, true)
+    assert.deepEqual(await house.kept(old, young), [false, true])
+    assert.equal((await findJob(house.db, missing.id))?.artifact, 'source.m4a')
+    assert.deepEqual(
+      (await house.space.evictions(10)).map(({ job_id }) => job_id),
+      [old.id],
+    )
   })
 
   test(`${name}: the order is by the rule, and a preview shows it and changes nothing`, { skip }, async () => {
@@ -409,6 +444,27 @@ for (const { name, skip, createLocation } of bothDatabases) {
       house.space.reserveExport(row, { ...size, title: 'A title' }),
       /not enough space left on the disk/,
     )
+  })
+
+  test(`${name}: a full disk of the stored files is seen before anything is downloaded`, { skip }, async () => {
+    await using house = await openHouse(await createLocation())
+    const [old, young] = [await house.add(30, 1000), await house.add(20, 1000)]
+    const job = active()
+    await insertJob(house.db, job)
+    house.setFilesRoom(1500)
+    assert.equal((await house.space.usage()).files_disk_free_bytes, 1500 + diskReserve)
+    await house.space.reserve(job, 1500, false)
+    for (const isWritten of [false, true])
+      await assert.rejects(house.space.reserve(job, 1600, isWritten), { code: 'disk_full' })
+    await assert.rejects(house.space.checkExport({ stored: 1600, work: 0 }), /the disk has room for 1\.5 KiB/)
+    await house.space.checkExport({ stored: 1000, work: 5000 })
+    assert.deepEqual(await house.kept(old, young), [true, true])
+    // With a budget old downloads make room there.
+    house.set({ storage_budget_bytes: 1_000_000 })
+    await house.space.reserve(job, 1600, true)
+    assert.deepEqual(await house.kept(old, young), [false, true])
+    await assert.rejects(house.space.reserve(job, 5000, false), { code: 'no_room' })
+    assert.deepEqual(await house.kept(young), [true])
   })
 
   test(`${name}: a kill after files went leaves none of them, and no job that promises one`, { skip }, async () => {

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises'
 import type { Database } from '@hearth/database'
 import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
@@ -12,7 +11,6 @@ import type { ExportRow } from '../exports/tables.ts'
 import { jobTimestamp } from '../jobs/job-view.ts'
 import { lockJobs } from '../jobs/lock-store.ts'
 import type { Room } from '../jobs/room.ts'
-import { diskReserve, freeSpace } from '../jobs/run-job.ts'
 import type { WorkFolders } from '../jobs/work-folders.ts'
 import { Problem } from '../problems.ts'
 import type { Settings, StorageRule } from '../settings/schema.ts'
@@ -23,6 +21,7 @@ import { MediaFailure } from '../tools/media-failure.ts'
 import type { MediaInfo } from '../tools/media-info.ts'
 import { assessRoom, planView, readUsage, type Assessment } from './assess.ts'
 import { bytesText } from './bytes-text.ts'
+import type { DiskAssessment, Disks } from './disks.ts'
 import { evict, PlanOutdated, type Evicted } from './evict.ts'
 import type { EvictionList, StorageForecast, StoragePlan, StorageUsage } from './schema.ts'
 import { deleteEvictions, listEvictions, reserveBytes } from './store.ts'
@@ -30,15 +29,12 @@ import { deleteEvictions, listEvictions, reserveBytes } from './store.ts'
 export interface SpaceDependencies {
   readonly database: Database<Tables>
   readonly artifacts: ArtifactLedger
-  /** Directory of the artifacts; undefined in object storage. */
-  readonly artifactsFolder: string | undefined
+  readonly disks: Pick<Disks, 'free' | 'assess'>
   readonly presence: Pick<StoragePresence, 'isMissing' | 'isGone'>
   readonly bus: MediaBus
   readonly timers: Timers
   readonly log: Log
   readonly settings: () => Settings
-  /** A folder of the file system that jobs write to. */
-  readonly scratch: string
   readonly folders: Pick<WorkFolders, 'bytes'>
 }
 
@@ -81,12 +77,14 @@ export class Space implements Room, ExportRoom {
   }
 
   async usage(): Promise<StorageUsage> {
-    const { database, settings, folders, scratch, presence } = this.#dependencies
+    const { database, settings, folders, disks, presence } = this.#dependencies
     const known = await readUsage(database.query, { settings: settings(), now: this.#now() })
+    const { work, files = null } = await disks.free()
     return {
       ...known,
       work_bytes: await folders.bytes(),
-      disk_free_bytes: await freeSpace(scratch),
+      disk_free_bytes: work,
+      files_disk_free_bytes: files,
       is_missing: presence.isMissing,
     }
   }
@@ -156,8 +154,8 @@ export class Space implements Room, ExportRoom {
 
   async #reserve(holder: Holder, { bytes, diskBytes }: { bytes: number; diskBytes: number }): Promise<void> {
     if (await this.#dependencies.presence.isGone()) throw new MediaFailure('storage_missing')
-    const diskShortage = diskBytes === 0 ? 0 : diskBytes - (await this.#diskRoom())
-    if (diskShortage > 0 && !(await this.#frees())) throw new MediaFailure('disk_full')
+    const { shortage: diskShortage, isFull } = await this.#assessDisks(bytes, diskBytes)
+    if (isFull) throw new MediaFailure('disk_full')
     for (let round = 1; ; round += 1) {
       const outcome = await this.#makeRoom({ holder, bytes, diskShortage })
       if (outcome === 'enough') return
@@ -191,9 +189,9 @@ export class Space implements Room, ExportRoom {
     return rows.map(({ evicted_at: at, ...row }) => Object.assign(row, { evicted_at: jobTimestamp(at) }))
   }
 
-  /** Forgets what went long ago. */
-  async tidy(): Promise<void> {
-    await deleteEvictions(this.#db, this.#now() - loggedFor)
+  /** Forgets what went long ago, with a settled clock. */
+  async tidy(isSettled: boolean): Promise<void> {
+    if (isSettled) await deleteEvictions(this.#db, this.#now() - loggedFor)
   }
 
   /** Makes room in one transaction; `more` when a next one may make more. Without a holder whatever may go goes. */
@@ -234,16 +232,15 @@ export class Space implements Room, ExportRoom {
     return outcome
   }
 
-  /** `diskBytes` are written to the disk on the way, those that are stored included. */
+  /** `diskBytes` are written to the disk of the work folders on the way, those that are stored included. */
   async #assess(
     bytes: number,
     { besides = '', diskBytes = bytes }: { besides?: string; diskBytes?: number } = {},
   ): Promise<Assessment & { fits: boolean; diskRoom: number }> {
     const { storage_budget_bytes: budget, storage_rule: rule } = this.#dependencies.settings()
-    const [diskRoom, frees] = [await this.#diskRoom(), await this.#frees()]
-    const diskShortage = frees ? Math.max(0, diskBytes - diskRoom) : 0
+    const { room: diskRoom, shortage: diskShortage, isFull } = await this.#assessDisks(bytes, diskBytes)
     const found = await assessRoom(this.#db, { budget, rule, now: this.#now(), bytes, besides, diskShortage })
-    const fits = found.freeable >= found.shortage && (frees || diskBytes <= diskRoom)
+    const fits = found.freeable >= found.shortage && !isFull
     return { ...found, fits, diskRoom }
   }
 
@@ -264,16 +261,9 @@ export class Space implements Room, ExportRoom {
     return estimateBytes(info, { type, quality, isCompatible: download_compatible_output || video_watermark })
   }
 
-  /** Bytes that may still be written to the disk of the work folders. */
-  async #diskRoom(): Promise<number> {
-    return Math.max(0, (await freeSpace(this.#dependencies.scratch)) - diskReserve)
-  }
-
-  /** Resolves to true if stored files may go, and their going makes room on the disk of the work folders. */
-  async #frees(): Promise<boolean> {
-    const { artifactsFolder, scratch, settings } = this.#dependencies
-    if (settings().storage_budget_bytes === 0 || artifactsFolder === undefined) return false
-    return (await stat(artifactsFolder)).dev === (await stat(scratch)).dev
+  #assessDisks(bytes: number, diskBytes: number): Promise<DiskAssessment> {
+    const { disks, settings } = this.#dependencies
+    return disks.assess({ bytes, diskBytes, mayGo: settings().storage_budget_bytes !== 0 })
   }
 
   #now(): number {

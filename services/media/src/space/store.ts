@@ -82,7 +82,7 @@ export async function whichMayGo(db: Db, ids: readonly string[], now: number): P
 /** A file that can be made again. */
 export type Copy = ArtifactRow & Pick<JobRow, 'last_used_at'> & { readonly title: string }
 
-/** Files that can be made again and may go, those of the longest unused jobs first. */
+/** Files that can be made again, are there and may go, those of the longest unused jobs first. */
 export async function listCopies(db: Db, { now, after, limit }: Slice<Copy>): Promise<Copy[]> {
   return db
     .selectFrom('artifacts')
@@ -91,6 +91,7 @@ export async function listCopies(db: Db, { now, after, limit }: Slice<Copy>): Pr
     .select(['jobs.last_used_at', titleOf])
     .where('artifacts.kind', 'in', remakeableKinds)
     .where('artifacts.is_stored', '=', 1)
+    .where('artifacts.bytes', '>', 0)
     .where('artifacts.put_at', '<', now - youngCopy)
     .where(mayGo(now))
     .$if(after !== undefined, (query) => query.where(copiesAfter(after as Copy)))
@@ -155,7 +156,7 @@ function jobsAfter(rule: StorageRule, { id, last_used_at: used, finished_at: fin
     : sql<SqlBool>`(jobs.last_used_at, jobs.finished_at, jobs.id) > (${used}, ${finished ?? 0}, ${id})`
 }
 
-/** Jobs whose files may go, in the order of a rule; those whose file has no row yet are left out. `next` is for the next part. */
+/** Jobs whose files may go, in the order of a rule; those whose file has no row yet, or is missing, are left out. `next` is for the next part. */
 export async function listCandidates(
   db: Db,
   rule: StorageRule,
@@ -180,6 +181,8 @@ export async function listCandidates(
     .select([others.as('other_bytes'), holders.as('holders')])
     .where('jobs.id', 'in', ids)
     .where('artifacts.is_stored', '=', 1)
+    // What is missing frees nothing, and may come back.
+    .where('artifacts.bytes', '>', 0)
     .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
   const next = ids.length === part.limit ? placed.at(-1) : undefined
@@ -202,7 +205,8 @@ export async function sumFreeable(db: Db, now: number): Promise<number> {
     select 1 from artifacts p where p.folder_id = artifacts.folder_id and p.name = artifacts.name
       and p.job_id <> artifacts.job_id)
     and exists (
-      select 1 from artifacts m where m.job_id = leaving.id and m.name = leaving.artifact and m.is_stored = 1)`
+      select 1 from artifacts m where m.job_id = leaving.id and m.name = leaving.artifact and m.is_stored = 1
+        and m.bytes > 0)`
   const { bytes } = await db
     .selectFrom('artifacts')
     .innerJoin(leaving, 'leaving.id', 'artifacts.job_id')

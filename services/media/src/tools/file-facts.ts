@@ -8,19 +8,21 @@ export type FileFacts = ReturnType<typeof factsOf>
 
 const number = z.coerce.number().catch(0)
 
+const Stream = z.object({
+  codec_type: z.string().catch(''),
+  codec_name: z.string().catch('unknown'),
+  sample_rate: number,
+  channels: number,
+  width: number,
+  height: number,
+  disposition: z.object({ attached_pic: number }).optional(),
+  side_data_list: z.array(z.object({ rotation: number })).catch([]),
+  tags: z.object({ rotate: number }).catch({ rotate: 0 }),
+})
+
 const Probe = z.object({
   format: z.object({ duration: number, size: number, bit_rate: number }),
-  streams: z.array(
-    z.object({
-      codec_type: z.string().catch(''),
-      codec_name: z.string().catch('unknown'),
-      sample_rate: number,
-      channels: number,
-      width: number,
-      height: number,
-      disposition: z.object({ attached_pic: number }).optional(),
-    }),
-  ),
+  streams: z.array(Stream),
 })
 
 /** Reads the facts that ffprobe prints. Throws a `MediaFailure` for what it did not print. */
@@ -35,6 +37,12 @@ export function factsOf(json: string) {
     sizeBytes: format.size,
     bitrateKbps: Math.round(format.bit_rate / 1000),
     audio: audio && { codec: audio.codec_name, sampleRate: audio.sample_rate, channels: audio.channels },
-    video: video === undefined ? undefined : { codec: video.codec_name, width: video.width, height: video.height },
+    video: video && { codec: video.codec_name, ...sizeShown(video) },
   }
+}
+
+/** Size of a picture as it is shown, which may be turned; older files and programs name the angle in a tag. */
+function sizeShown({ width, height, side_data_list: sides, tags }: z.infer<typeof Stream>) {
+  const angle = sides.find(({ rotation }) => rotation !== 0)?.rotation ?? tags.rotate
+  return Math.abs(angle) % 180 === 90 ? { width: height, height: width } : { width, height }
 }

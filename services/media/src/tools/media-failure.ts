@@ -40,6 +40,12 @@ export class MediaFailure extends Error {
   }
 }
 
+/** Returns the failure to report for a file that a full disk did not take; other errors unchanged. */
+export function orFullDisk(error: unknown): unknown {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException
+  return code === 'ENOSPC' || code === 'EDQUOT' ? new MediaFailure('disk_full', undefined, error) : error
+}
+
 const offline = 'no connection could be made; check the internet connection and the DNS of this server'
 
 /** Messages of yt-dlp with their meanings; the first that fits counts. */

@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rmdir, utimes, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { migrate, openDatabase } from '@hearth/database'
-import { createFastTimers, createLog } from '@hearth/runtime'
+import { createLog, createManualClock, systemTimers } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { finishedJob } from '../../test/job-row.ts'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
@@ -15,17 +15,19 @@ import { acceptStorage } from './accept-storage.ts'
 import { isStorageThere } from './find-storage.ts'
 import { StorageMark } from '../artifacts/storage-mark.ts'
 import { StoragePresence } from '../artifacts/presence.ts'
-import type { JobRow, Tables } from '../tables.ts'
+import type { JobRow, ShareLinkRow, Tables } from '../tables.ts'
 import { createLocalBus } from '@hearth/events'
 import type { MediaEvent } from '../events.ts'
 import { findJob, insertJob } from '../jobs/store.ts'
 import { WorkFolders } from '../jobs/work-folders.ts'
 import { defaultSettings } from '../settings/schema.ts'
+import { Shares, type ShareDependencies } from '../shares/shares.ts'
 import { insertLink } from '../shares/store.ts'
 import { goingOn } from './store.ts'
 import { createUpkeep } from './upkeep.ts'
 
 const day = 86_400_000
+const hour = 3_600_000
 const noMark = new StorageMark({ folder: undefined, dataDirectory: '' })
 
 async function openHouse(retentionDays: number) {
@@ -33,7 +35,9 @@ async function openHouse(retentionDays: number) {
   const database = openDatabase<Tables>({ file: ':memory:' })
   await migrate(database.query, migrations)
   const db = database.query
-  const timers = createFastTimers(1)
+  // The upkeep has run for an hour, and the files are made before its present.
+  const clock = createManualClock(Date.now() - hour + 60_000)
+  const timers = { ...systemTimers, ...clock }
   const storage = await openArtifacts({ kind: 'directory', path: undefined }, { dataDirectory: place.path })
   const artifacts = new ArtifactLedger({ database, storage, clock: timers })
   const bus = createLocalBus<MediaEvent>()
@@ -51,8 +55,11 @@ async function openHouse(retentionDays: number) {
     timers,
     settings: () => ({ ...defaultSettings, retention_days: retentionDays }),
     log: createLog({ name: 'test', level: 'silent' }),
-    others: [],
+    others: [
+      (isSettled) => new Shares({ database, clock } as Partial<ShareDependencies> as ShareDependencies).tidy(isSettled),
+    ],
   })
+  clock.advance(hour)
   const store = async (id: string, into: ArtifactStore = artifacts) => {
     const file = join(place.path, 'incoming')
     await writeFile(file, 'sound')
@@ -84,26 +91,29 @@ async function openHouse(retentionDays: number) {
   }
 }
 
+/** A share link to the file of a job. */
+const linkTo = ({ id }: JobRow, more: Partial<ShareLinkRow>): ShareLinkRow => ({
+  token_hash: 'hash',
+  token_sealed: 's',
+  job_id: id,
+  name: null,
+  password_hash: null,
+  max_uses: 0,
+  uses: 0,
+  created_at: 1,
+  expires_at: null,
+  is_reusable: 1,
+  last_fetched_at: null,
+  ...more,
+})
+
 test('an expired file is deleted, its job stays and says so, its links stop working, and clients are notified', async () => {
   await using house = await openHouse(7)
   const now = house.timers.now()
   const old = await house.add({ finished_at: now - 8 * day })
   const young = await house.add({ finished_at: now - 6 * day })
-  const link = (token_hash: string) => ({
-    token_hash,
-    token_sealed: 's',
-    job_id: old.id,
-    name: null,
-    password_hash: null,
-    max_uses: 0,
-    uses: 0,
-    created_at: 1,
-    expires_at: null,
-    is_reusable: 1,
-    last_fetched_at: null,
-  })
-  await insertLink(house.db, link('of the old'))
-  await insertLink(house.db, link('of both'), [young.id])
+  await insertLink(house.db, linkTo(old, { token_hash: 'of the old' }))
+  await insertLink(house.db, linkTo(old, { token_hash: 'of both' }), [young.id])
   await house.upkeep.run()
   assert.equal(await house.artifacts.stat(old.id, 'source.m4a'), undefined)
   assert.notEqual(await house.artifacts.stat(young.id, 'source.m4a'), undefined)
@@ -117,6 +127,31 @@ test('an expired file is deleted, its job stays and says so, its links stop work
     house.told.map((event) => (event as { id: string }).id),
     [old.id],
   )
+})
+
+test('a clock that is wrong for a while after the start deletes no download and no link', async () => {
+  await using house = await openHouse(7)
+  const now = house.timers.now()
+  const [old, young] = [
+    await house.add({ finished_at: now - 8 * day }),
+    await house.add({ finished_at: now - 6 * day }),
+  ]
+  await insertLink(house.db, linkTo(young, { token_hash: 'long over', expires_at: now - 40 * day }))
+  await insertLink(house.db, linkTo(young, { token_hash: 'just over', expires_at: now - day }))
+  const kept = async () => [
+    (await house.db.selectFrom('jobs').select('id').where('artifact', 'is not', null).execute()).map(({ id }) => id),
+    (await house.db.selectFrom('share_links').select('token_hash').execute()).map((link) => link.token_hash),
+  ]
+  const before = await kept()
+  for (const direction of [1, -1]) {
+    house.timers.jump(direction * 1000 * day)
+    await house.upkeep.run()
+    assert.deepEqual(await kept(), before)
+  }
+  house.timers.advance(hour)
+  await house.upkeep.run()
+  assert.deepEqual(await kept(), [[young.id], ['just over']])
+  assert.equal(await house.artifacts.stat(old.id, 'source.m4a'), undefined)
 })
 
 test('a download that is pinned or worked on outlives the retention', async () => {

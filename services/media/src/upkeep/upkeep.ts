@@ -1,6 +1,6 @@
 import type { Database } from '@hearth/database'
 import type { Kysely } from 'kysely'
-import type { Log, Timers } from '@hearth/runtime'
+import { SettledClock, type Log, type Timers } from '@hearth/runtime'
 import type { ArtifactLedger } from '../artifacts/ledger.ts'
 import type { StoragePresence } from '../artifacts/presence.ts'
 import type { Tables } from '../tables.ts'
@@ -28,22 +28,25 @@ export interface UpkeepDependencies {
   readonly timers: Timers
   readonly settings: () => Settings
   readonly log: Log
-  /** Clean-ups of other features. */
-  readonly others: readonly (() => Promise<void>)[]
+  /** Clean-ups of other features. They delete nothing for its age while the clock has not settled. */
+  readonly others: readonly ((isSettled: boolean) => Promise<void>)[]
 }
 
 /** Creates the upkeep, which deletes files past their retention and files without a job; it runs hourly after `start`. */
 export function createUpkeep(dependencies: UpkeepDependencies) {
   const { presence, log } = dependencies
+  const clock = new SettledClock(dependencies.timers)
   /** Looks for the storage. While it is missing nothing of the record of it changes. */
   const look = async () => {
     if (await presence.look()) log.error('none of the stored files is in ARTIFACTS; a disk may not be mounted')
   }
   const run = async () => {
     await look()
-    if (!presence.isMissing) await retire(dependencies)
+    // A machine may start with a clock that is far ahead, and then everything looks old.
+    const isSettled = clock.isSettled()
+    if (isSettled && !presence.isMissing) await retire(dependencies)
     await sweep(dependencies, { age: strayAge })
-    for (const other of dependencies.others) await other()
+    for (const other of dependencies.others) await other(isSettled)
   }
   let timer: NodeJS.Timeout | undefined
   const round = () =>

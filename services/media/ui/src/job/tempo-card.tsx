@@ -30,7 +30,8 @@ export function TempoCard({ job }: { job: Job }) {
   )
 }
 
-function Present({ job: { status, bpm, bpm_confidence: confidence } }: { job: Job }) {
+function Present({ job: { status, bpm, bpm_confidence: confidence, analysis_pending: isPending } }: { job: Job }) {
+  if (bpm === null && isPending) return <Waiting label="Finding the tempo" />
   if (bpm === null)
     return (
       <Text size="sm" c="dimmed">

@@ -6,7 +6,14 @@ import { filesMissing, kindNames } from './storage-texts.ts'
 
 /** The stored files by kind, beside the budget. */
 export function StorageShares({ usage }: { usage: StorageUsage }) {
-  const { used_bytes: used, reserved_bytes: reserved, budget_bytes: budget, kinds, pinned } = usage
+  const {
+    used_bytes: used,
+    reserved_bytes: reserved,
+    budget_bytes: budget,
+    kinds,
+    pinned,
+    files_disk_free_bytes: ofFiles,
+  } = usage
   const taken = used + reserved
   const free = Math.max(0, budget - taken)
   const most = Math.max(budget, taken, 1)
@@ -31,6 +38,7 @@ export function StorageShares({ usage }: { usage: StorageUsage }) {
         <Kind name="Temporary files" bytes={usage.work_bytes} note="beside the budget" />
         <Kind name="Pinned" bytes={pinned.bytes} note={formatCount(pinned.downloads, 'download')} />
         <Kind name="Free on the disk" bytes={usage.disk_free_bytes} />
+        {ofFiles !== null && <Kind name="Free on the disk of the files" bytes={ofFiles} />}
       </dl>
     </Stack>
   )
