@@ -143,7 +143,7 @@ for (const [what, wrongBy] of [
 
 test('after three days without the service the history goes on once the clock is believed', async () => {
   await using folder = await temporaryDirectory('history')
-  const timers = noonTimers(500)
+  const timers = noonTimers(250)
   await using inverter = await disposable(timers)
   const begin = { folder: folder.path, timers, inverter: inverter.simulator }
   let before = 0
@@ -160,7 +160,7 @@ test('after three days without the service the history goes on once the clock is
     all.map((_, index) => Date.parse(all[0]?.start ?? '') + index * 300_000),
   )
   const sampled = all.slice(before + 3 * 288 - 10).filter(({ source }) => source === 'gateway')
-  assert.ok(sampled.length >= 10, `${sampled.length} slots were measured while the clock was not believed`)
+  assert.ok(sampled.length >= 5, `${sampled.length} slots were measured while the clock was not believed`)
 })
 
 test('gaps are filled from the log of the inverter, which loses to what was measured', async () => {

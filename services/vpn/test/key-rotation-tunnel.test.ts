@@ -84,7 +84,7 @@ describe('the replacement of a key', () => {
       await begin()
       await takeOver(await configuration())
       await finished()
-      assert.ok(await host.canReach(gateway))
+      await eventually(() => host.canReach(gateway), Boolean)
       lost.push((await next.stop()).lost.length)
     }
     console.log(`echoes lost at each of ${lost.length} replacements, of twenty a second: ${lost.join(' ')}`)

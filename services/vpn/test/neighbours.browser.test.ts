@@ -29,6 +29,7 @@ test(
     // A busy machine may miss the time limit of the first reading.
     const isComplete = async () => {
       await page.reload()
+      await page.getByRole('heading', { level: 1 }).waitFor({ timeout: 5000 })
       await switcher.waitFor({ timeout: 5000 })
       await switcher.click()
       await page.getByRole('menuitem').nth(1).waitFor({ timeout: 5000 })
