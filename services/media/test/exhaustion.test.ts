@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,6 +11,7 @@ import { MediaFailure } from '../src/tools/media-failure.ts'
 import { openToolbox } from '../src/tools/toolbox.ts'
 import { knows, startMedia } from './in-process.ts'
 import { startPlatform } from './platform/platform.ts'
+import { mountSmallDisk } from './small-disk.ts'
 
 test('two hundred clients that never read fill no memory and block nobody, and the next one is refused', async () => {
   await using media = await startMedia({ WORKERS: '0' })
@@ -102,66 +102,46 @@ test('media over the size limit are stopped during the download, whatever size t
 
 test('a full disk of the stored files refuses jobs, and is said by one that it has no room for', async (t) => {
   await using folder = await temporaryDirectory()
-  const files = join(folder.path, 'files')
-  mkdirSync(files)
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=320m', 'hearth-test', files], { encoding: 'utf8' })
-  if (mounted.status !== 0)
-    return t.skip(`no small file system can be made here: ${mounted.error?.message ?? mounted.stderr}`)
-  try {
-    await using platform = await startPlatform()
-    await using media = await startMedia({ ...knows(platform.host), ARTIFACTS: files })
-    const usage = async () => (await media.json<StorageUsage>('GET', '/api/storage')).body.files_disk_free_bytes ?? NaN
-    assert.ok((await usage()) <= 320 * 1024 ** 2)
-    const { id } = await media.submit(platform.page('sound.m4a', { pace: 'held' }))
-    await eventually(
-      () => platform.waiting,
-      (count) => count === 1,
-      { seconds: 60, what: 'a download half-way' },
-    )
-    writeFileSync(join(files, 'ballast'), Buffer.alloc((await usage()) - 8192))
-    // It was filled after the room for the file was kept.
-    media.service.app.core.space.reserve = () => Promise.resolve()
-    platform.release()
-    const failed = await media.reach(id, 'error')
-    assert.deepEqual([failed.error_code, failed.message], ['disk_full', 'There is not enough space left on the disk'])
-    assert.deepEqual(
-      (await readdir(files, { recursive: true, withFileTypes: true }))
-        .flatMap((one) => (one.isFile() ? [one.name] : []))
-        .toSorted(),
-      ['.hearth-media', 'ballast'],
-      'nothing is left but the mark of the folder',
-    )
-    const form = { url: platform.page('sound.m4a', { id: 'next' }), type: 'audio', quality: 'max' }
-    const { status, body } = await media.json<{ detail: string }>('POST', '/api/submit', { form })
-    assert.deepEqual([status, /space/.test(body.detail)], [503, true])
-  } finally {
-    await eventually(
-      () => spawnSync('umount', [files], { encoding: 'utf8' }),
-      ({ status }) => status === 0,
-      { what: 'the end of everything that used the small disk' },
-    )
-  }
+  await using disk = mountSmallDisk(join(folder.path, 'files'), '320m')
+  if (disk.obstacle !== undefined) return t.skip(disk.obstacle)
+  const { path: files } = disk
+  await using platform = await startPlatform()
+  await using media = await startMedia({ ...knows(platform.host), ARTIFACTS: files })
+  const usage = async () => (await media.json<StorageUsage>('GET', '/api/storage')).body.files_disk_free_bytes ?? NaN
+  assert.ok((await usage()) <= 320 * 1024 ** 2)
+  const { id } = await media.submit(platform.page('sound.m4a', { pace: 'held' }))
+  await eventually(
+    () => platform.waiting,
+    (count) => count === 1,
+    { seconds: 60, what: 'a download half-way' },
+  )
+  writeFileSync(join(files, 'ballast'), Buffer.alloc((await usage()) - 8192))
+  // It was filled after the room for the file was kept.
+  media.service.app.core.space.reserve = () => Promise.resolve()
+  platform.release()
+  const failed = await media.reach(id, 'error')
+  assert.deepEqual([failed.error_code, failed.message], ['disk_full', 'There is not enough space left on the disk'])
+  assert.deepEqual(
+    (await readdir(files, { recursive: true, withFileTypes: true }))
+      .flatMap((one) => (one.isFile() ? [one.name] : []))
+      .toSorted(),
+    ['.hearth-media', 'ballast'],
+    'nothing is left but the mark of the folder',
+  )
+  const form = { url: platform.page('sound.m4a', { id: 'next' }), type: 'audio', quality: 'max' }
+  const { status, body } = await media.json<{ detail: string }>('POST', '/api/submit', { form })
+  assert.deepEqual([status, /space/.test(body.detail)], [503, true])
 })
 
 test('with an almost full disk no job starts, and the reason is shown', async (t) => {
   await using folder = await temporaryDirectory()
-  const data = join(folder.path, 'small')
-  mkdirSync(data)
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'hearth-test', data], { encoding: 'utf8' })
-  if (mounted.status !== 0)
-    return t.skip(`no small file system can be made here: ${mounted.error?.message ?? mounted.stderr}`)
-  try {
-    await using platform = await startPlatform()
-    await using media = await startMedia(knows(platform.host), { folder: data })
-    const form = { url: platform.page('sound.m4a'), type: 'audio', quality: 'max' }
-    const { status, body } = await media.json<{ detail: string }>('POST', '/api/submit', { form })
-    assert.deepEqual([status, /space/.test(body.detail)], [503, true])
-    assert.deepEqual((await media.json('GET', '/api/jobs')).body, [])
-  } finally {
-    await eventually(
-      () => spawnSync('umount', [data], { encoding: 'utf8' }),
-      ({ status }) => status === 0,
-      { what: 'the end of everything that used the small disk' },
-    )
-  }
+  await using disk = mountSmallDisk(join(folder.path, 'small'), '64m')
+  if (disk.obstacle !== undefined) return t.skip(disk.obstacle)
+  const { path: data } = disk
+  await using platform = await startPlatform()
+  await using media = await startMedia(knows(platform.host), { folder: data })
+  const form = { url: platform.page('sound.m4a'), type: 'audio', quality: 'max' }
+  const { status, body } = await media.json<{ detail: string }>('POST', '/api/submit', { form })
+  assert.deepEqual([status, /space/.test(body.detail)], [503, true])
+  assert.deepEqual((await media.json('GET', '/api/jobs')).body, [])
 })

@@ -7,6 +7,7 @@ import { LogRetention } from '../src/query-log/log-retention.ts'
 import { LogWriter } from '../src/query-log/log-writer.ts'
 import type { PageRequest, QueryFilter } from '../src/query-log/page-search.ts'
 import { QueryLog } from '../src/query-log/query-log.ts'
+import { alwaysSettled } from '../test/query-log-fixture.ts'
 import { createRingMemory, LogRing } from '../src/dns/log-ring.ts'
 import { areAllWithin, measure, tableOf, type Measured } from './scenario/measurement.ts'
 import { clientCount, nameOf, syntheticQueries } from './scenario/synthetic-queries.ts'
@@ -28,7 +29,7 @@ async function main(count: number): Promise<boolean> {
   const file = join(folder.path, 'query-log.db')
   const memory = createRingMemory()
   const ring = new LogRing(memory)
-  const writer = new LogWriter(file, [memory], new LogRetention(30, { isSettled: () => true, hasJumped: () => false }))
+  const writer = new LogWriter(file, [memory], new LogRetention(30, alwaysSettled))
   const peers = Array.from({ length: clientCount }, (_, n) => ({
     number: n + 1,
     id: `id-${n + 1}`,

@@ -253,42 +253,42 @@ test('commands are refused while the mode changes', async () => {
 })
 
 /** A charge that waits for the device to tell its firmware: nothing of it is stored yet. */
-function beginCharging({ energy }: Managed, { plant }: DispatchFixture) {
+async function beginCharging(fixture: DispatchFixture) {
+  const { plant } = fixture
+  const { energy, dispatch } = await manage(fixture)
+  const before = { ...plant.registers }
+  await energy.setMode('a', 'external', 'admin')
   const { promise, resolve } = Promise.withResolvers<void>()
   plant.identify = () => promise
-  return { charging: energy.command('a', charge, api), goOn: resolve }
+  const charging = energy.command('a', charge, api)
+  /** The device has its own settings, and is as it was. */
+  const isUntouched = () => {
+    assert.equal(dispatch.read('a').state, 'idle')
+    assert.deepEqual(plant.registers, before)
+  }
+  return { energy, charging, goOn: resolve, isUntouched }
 }
 
 test('auto ends a command that is still beginning', async () => {
   await using fixture = new DispatchFixture()
-  const managed = await manage(fixture)
-  const { energy, dispatch } = managed
-  const before = { ...fixture.plant.registers }
-  await energy.setMode('a', 'external', 'admin')
-  const { charging, goOn } = beginCharging(managed, fixture)
+  const { energy, charging, goOn, isUntouched } = await beginCharging(fixture)
   const automatic = energy.command('a', { action: 'auto' }, api)
   goOn()
   await Promise.allSettled([charging, automatic])
   assert.equal((await automatic).state, 'automatic')
-  assert.equal(dispatch.read('a').state, 'idle')
-  assert.deepEqual(fixture.plant.registers, before)
+  isUntouched()
 })
 
 test('leaving a mode ends a command that is still beginning, and refuses those behind it', async () => {
   await using fixture = new DispatchFixture()
-  const managed = await manage(fixture)
-  const { energy, dispatch } = managed
-  const before = { ...fixture.plant.registers }
-  await energy.setMode('a', 'external', 'admin')
-  const { charging, goOn } = beginCharging(managed, fixture)
+  const { energy, charging, goOn, isUntouched } = await beginCharging(fixture)
   const holding = energy.command('a', { action: 'hold' }, api)
   const leaving = energy.setMode('a', 'off', 'admin')
   goOn()
   const refused = { code: 'energy_manager_off' }
   await Promise.all([assert.rejects(charging, refused), assert.rejects(holding, refused)])
   assert.equal((await leaving).mode, 'off')
-  assert.equal(dispatch.read('a').state, 'idle')
-  assert.deepEqual(fixture.plant.registers, before)
+  isUntouched()
   assert.deepEqual(fixture.plant.writes, [])
 })
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { link, rm, statfs } from 'node:fs/promises'
+import { link, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { Timers } from '@hearth/runtime'
@@ -51,9 +51,6 @@ export interface RunDependencies {
 }
 
 const gigabyte = 1024 ** 3
-
-/** Free space that is always kept on the disk, bytes. */
-export const diskReserve = gigabyte / 4
 
 /** Creates the run of a job: download, conversion, storing, analysis. */
 export function createRunJob(dependencies: RunDependencies): RunJob {
@@ -177,10 +174,4 @@ async function store(
     bitrate_kbps: facts.bitrateKbps,
     output_form: outputForm(job.type, dependencies.settings()),
   }
-}
-
-/** Bytes the service may still write in a folder's file system. */
-export async function freeSpace(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
-  return bavail * bsize
 }

@@ -1,5 +1,7 @@
-import { stat } from 'node:fs/promises'
-import { diskReserve, freeSpace } from '../jobs/run-job.ts'
+import { stat, statfs } from 'node:fs/promises'
+
+/** Free space that is always kept on each disk, bytes. */
+export const diskReserve = 1024 ** 3 / 4
 
 /** Bytes that the service may still write. */
 export interface FreeSpace {
@@ -81,4 +83,10 @@ export class Disks {
       throw error
     }
   }
+}
+
+/** Bytes the service may still write in a folder's file system. */
+async function freeSpace(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
 }

@@ -9,42 +9,27 @@ import { createFastTimers, createLog } from '@hearth/runtime'
 import { eventually, temporaryDirectory } from '@hearth/testing'
 import { bothDatabases } from '../../test/intake-fixture.ts'
 import { finishedJob, newExport, openTables } from '../../test/job-row.ts'
+import { linkTo } from '../../test/share-link.ts'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { ArtifactLedger } from '../artifacts/ledger.ts'
 import { openArtifacts } from '../artifacts/open-artifacts.ts'
 import type { MediaEvent } from '../events.ts'
 import { cancelExport, claimExport, hideExport, insertExport, writeRunning } from '../exports/store.ts'
 import { lockJobs } from '../jobs/lock-store.ts'
-import { diskReserve } from '../jobs/run-job.ts'
 import { deleteJobRows, findJob, insertJob, setPinned } from '../jobs/store.ts'
 import { requestAnalysis } from '../reanalysis/store.ts'
 import { defaultSettings, type Settings } from '../settings/schema.ts'
 import { insertLink } from '../shares/store.ts'
 import type { ArtifactRow } from '../artifacts/tables.ts'
-import type { JobRow, ShareLinkRow, Tables } from '../tables.ts'
+import type { JobRow, Tables } from '../tables.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import { sweepArtifacts } from '../upkeep/sweep-artifacts.ts'
-import { Disks } from './disks.ts'
+import { diskReserve, Disks } from './disks.ts'
 import { planRoom } from './plan-room.ts'
 import { Space } from './space.ts'
 import { insertEvictions } from './store.ts'
 
 const hour = 3_600_000
-
-const link = (job_id: string, more: Partial<ShareLinkRow> = {}): ShareLinkRow => ({
-  token_hash: `link of ${job_id}`,
-  token_sealed: 's',
-  job_id,
-  name: null,
-  password_hash: null,
-  max_uses: 0,
-  uses: 0,
-  created_at: 1,
-  expires_at: null,
-  is_reusable: 1,
-  last_fetched_at: null,
-  ...more,
-})
 
 async function openHouse(location: DatabaseLocation) {
   const place = await temporaryDirectory()
@@ -245,8 +230,8 @@ for (const { name, skip, createLocation } of bothDatabases) {
     const ended = await house.add(30, 1000)
     await house.put(pinned.id, 'audio_mp3_1.mp3', 100)
     await house.age()
-    await insertLink(house.db, link(shared.id), [further.id])
-    await insertLink(house.db, link(ended.id, { expires_at: 1 }))
+    await insertLink(house.db, linkTo(shared.id), [further.id])
+    await insertLink(house.db, linkTo(ended.id, { expires_at: 1 }))
     const job = active()
     await insertJob(house.db, job)
     house.set({ storage_budget_bytes: 5100 })

@@ -7,6 +7,7 @@ import { migrate, openDatabase } from '@hearth/database'
 import { createLog, createManualClock, systemTimers } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { finishedJob } from '../../test/job-row.ts'
+import { linkTo } from '../../test/share-link.ts'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { ArtifactLedger } from '../artifacts/ledger.ts'
 import { openArtifacts } from '../artifacts/open-artifacts.ts'
@@ -15,7 +16,7 @@ import { acceptStorage } from './accept-storage.ts'
 import { isStorageThere } from './find-storage.ts'
 import { StorageMark } from '../artifacts/storage-mark.ts'
 import { StoragePresence } from '../artifacts/presence.ts'
-import type { JobRow, ShareLinkRow, Tables } from '../tables.ts'
+import type { JobRow, Tables } from '../tables.ts'
 import { createLocalBus } from '@hearth/events'
 import type { MediaEvent } from '../events.ts'
 import { findJob, insertJob } from '../jobs/store.ts'
@@ -91,29 +92,13 @@ async function openHouse(retentionDays: number) {
   }
 }
 
-/** A share link to the file of a job. */
-const linkTo = ({ id }: JobRow, more: Partial<ShareLinkRow>): ShareLinkRow => ({
-  token_hash: 'hash',
-  token_sealed: 's',
-  job_id: id,
-  name: null,
-  password_hash: null,
-  max_uses: 0,
-  uses: 0,
-  created_at: 1,
-  expires_at: null,
-  is_reusable: 1,
-  last_fetched_at: null,
-  ...more,
-})
-
 test('an expired file is deleted, its job stays and says so, its links stop working, and clients are notified', async () => {
   await using house = await openHouse(7)
   const now = house.timers.now()
   const old = await house.add({ finished_at: now - 8 * day })
   const young = await house.add({ finished_at: now - 6 * day })
-  await insertLink(house.db, linkTo(old, { token_hash: 'of the old' }))
-  await insertLink(house.db, linkTo(old, { token_hash: 'of both' }), [young.id])
+  await insertLink(house.db, linkTo(old.id, { token_hash: 'of the old' }))
+  await insertLink(house.db, linkTo(old.id, { token_hash: 'of both' }), [young.id])
   await house.upkeep.run()
   assert.equal(await house.artifacts.stat(old.id, 'source.m4a'), undefined)
   assert.notEqual(await house.artifacts.stat(young.id, 'source.m4a'), undefined)
@@ -136,8 +121,8 @@ test('a clock that is wrong for a while after the start deletes no download and 
     await house.add({ finished_at: now - 8 * day }),
     await house.add({ finished_at: now - 6 * day }),
   ]
-  await insertLink(house.db, linkTo(young, { token_hash: 'long over', expires_at: now - 40 * day }))
-  await insertLink(house.db, linkTo(young, { token_hash: 'just over', expires_at: now - day }))
+  await insertLink(house.db, linkTo(young.id, { token_hash: 'long over', expires_at: now - 40 * day }))
+  await insertLink(house.db, linkTo(young.id, { token_hash: 'just over', expires_at: now - day }))
   const kept = async () => [
     (await house.db.selectFrom('jobs').select('id').where('artifact', 'is not', null).execute()).map(({ id }) => id),
     (await house.db.selectFrom('share_links').select('token_hash').execute()).map((link) => link.token_hash),

@@ -155,16 +155,17 @@ export class Sessions {
   /** Ends all sessions of the user but this one. */
   async endOthers(key: string): Promise<void> {
     const { user, session } = await this.#required(key)
-    await endSessionsOf(this.#db, { owner: 'user_id', id: user.id, except: session.keyHash })
-    await endPortalSessionsOf(this.#db, user.id)
-    await this.#dependencies.onChanged()
-    this.#dependencies.onAccessChanged(user.id)
+    await this.#endBut(user.id, { session: session.keyHash })
   }
 
   /** Ends all sessions of a user but this one at the portal. */
-  async endOthersOfPortal(userId: string, portalSessionId: string): Promise<void> {
-    await endSessionsOf(this.#db, { owner: 'user_id', id: userId })
-    await endPortalSessionsOf(this.#db, userId, portalSessionId)
+  async endOthersOfPortal(userId: string, portalSession: string): Promise<void> {
+    await this.#endBut(userId, { portalSession })
+  }
+
+  async #endBut(userId: string, kept: { readonly session?: string; readonly portalSession?: string }): Promise<void> {
+    await endSessionsOf(this.#db, { owner: 'user_id', id: userId, except: kept.session })
+    await endPortalSessionsOf(this.#db, userId, kept.portalSession)
     await this.#dependencies.onChanged()
     this.#dependencies.onAccessChanged(userId)
   }

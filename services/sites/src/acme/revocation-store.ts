@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import { type AcmeTables, maxWait, type RevocationRow } from './tables.ts'
+import { isDue } from './due-store.ts'
+import type { AcmeTables, RevocationRow } from './tables.ts'
 
 type Db = Kysely<AcmeTables>
 
@@ -21,10 +22,7 @@ export async function putRevocation(db: Db, { order_id, ...values }: RevocationR
 
 /** Revocations whose next attempt is due, the longest waiting first. */
 export function dueRevocations(db: Db, now: number, limit: number): Promise<RevocationRow[]> {
-  const due = db
-    .selectFrom('certificate_revocations')
-    .selectAll()
-    .where((row) => row.or([row('next_at', '<=', now), row('next_at', '>', now + maxWait)]))
+  const due = db.selectFrom('certificate_revocations').selectAll().where(isDue(now))
   return due.orderBy('next_at').orderBy('order_id').limit(limit).execute()
 }
 

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely'
+import { firstDue, isDue } from './due-store.ts'
 import { putRevocation, releaseRevocation } from './revocation-store.ts'
-import {
-  type AcmeAccountRow,
-  type AcmeTables,
-  type ChallengeRecordRow,
-  type DnsProviderRow,
-  maxWait,
-  type OrderRow,
-  type RevocationRow,
+import type {
+  AcmeAccountRow,
+  AcmeTables,
+  ChallengeRecordRow,
+  DnsProviderRow,
+  OrderRow,
+  RevocationRow,
 } from './tables.ts'
 
 type Db = Kysely<AcmeTables>
@@ -106,10 +106,7 @@ export async function insertOrder(db: Db, row: OrderRow): Promise<void> {
 
 /** Orders whose next step is due, the longest waiting first. */
 export function dueOrders(db: Db, now: number, limit: number): Promise<OrderRow[]> {
-  const due = db
-    .selectFrom('certificate_orders')
-    .selectAll()
-    .where((row) => row.or([row('next_at', '<=', now), row('next_at', '>', now + maxWait)]))
+  const due = db.selectFrom('certificate_orders').selectAll().where(isDue(now))
   return due.orderBy('next_at').orderBy('id').limit(limit).execute()
 }
 
@@ -125,8 +122,7 @@ export async function nextDue(db: Db, now: number): Promise<number | undefined> 
     }),
   )
   const times = found.flatMap((row) => [row?.first ?? [], row?.last ?? []].flat())
-  if (times.some((at) => at > now + maxWait)) return now
-  return times.length === 0 ? undefined : Math.min(...times)
+  return firstDue(times, now)
 }
 
 /** A change of an order. */
@@ -212,7 +208,7 @@ export function dueRecords(db: Db, now: number, limit: number): Promise<Challeng
       const orders = row.selectFrom('certificate_orders').select('id')
       const order = orders.whereRef('certificate_orders.id', '=', 'challenge_records.order_id')
       const isOrphan = row.and([row('next_at', 'is', null), row.not(row.exists(order))])
-      return row.or([row('next_at', '<=', now), row('next_at', '>', now + maxWait), isOrphan])
+      return row.or([isDue(now), isOrphan])
     })
   return due.orderBy('next_at').limit(limit).execute()
 }

@@ -10,12 +10,6 @@ export interface AcmeTables {
   external_accounts: ExternalAccountRow
 }
 
-/**
- * Milliseconds after which a `next_at` that is still to come is due all the same: no wait is longer than a week, so a clock that
- * was wrong has set it.
- */
-export const maxWait = 8 * 86_400_000
-
 /** A DNS provider through which names are proved. */
 export interface DnsProviderRow {
   id: string

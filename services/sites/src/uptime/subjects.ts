@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '@hearth/runtime'
+import { SettledClock, type Clock } from '@hearth/runtime'
 import { dayOf, type PendingResults } from './pending-results.ts'
 import type { CheckFailure } from './schema.ts'
 import type { IncidentRow, SubjectRow } from './tables.ts'
@@ -53,11 +53,13 @@ const maxBegins = 5
 /** The subjects that are checked, with what the last checks said. */
 export class Subjects {
   readonly #clock: Clock
+  readonly #settled: SettledClock
   readonly #pending: PendingResults
   readonly #subjects = new Map<string, Subject>()
 
   constructor(clock: Clock, pending: PendingResults) {
     this.#clock = clock
+    this.#settled = new SettledClock(clock)
     this.#pending = pending
   }
 
@@ -110,7 +112,8 @@ export class Subjects {
     const at = this.#clock.now()
     const kind = outcome === undefined ? 'maintenance' : outcome.failure === undefined ? 'good' : 'failed'
     const before = subject.track
-    const step = observe(before, { kind, at, monotonic: this.#clock.monotonic(), maxGap, failures })
+    const clock = { at, isSettled: this.#settled.isSettled(), monotonic: this.#clock.monotonic() }
+    const step = observe(before, { kind, ...clock, maxGap, failures })
     subject.track = step.track
     if (step.hasForgotten === true) this.#pending.forgetAfter(name, dayOf(at))
     if (outcome !== undefined) this.#remember(subject, outcome, at)

@@ -27,8 +27,6 @@ export interface Track {
   readonly held: readonly Span[]
   /** Wall time of the first check that speaks against the state. */
   readonly againstSince: number | undefined
-  /** Monotonic time since which the wall clock is far behind what was counted; undefined while it is not. */
-  readonly doubtedSince: number | undefined
 }
 
 /** Result of a check, or the word that there was none because of maintenance. */
@@ -36,6 +34,8 @@ export interface Observed {
   readonly kind: 'good' | 'failed' | 'maintenance'
   /** Wall time. */
   readonly at: number
+  /** True by a wall clock that is believed. */
+  readonly isSettled: boolean
   readonly monotonic: number
   /** Longest time since the last observation for which that one still speaks; a longer one was not observed. */
   readonly maxGap: number
@@ -56,9 +56,6 @@ export interface Step {
 
 /** Either a wall clock that is this far behind what was counted is wrong, or it was wrong before, milliseconds. */
 const farBack = 86_400_000
-/** Time after which a clock that is far behind is believed: one that a machine starts with is set by then, milliseconds. */
-const untilBelieved = 3_600_000
-
 /** Returns a track that continues with what is stored. */
 export function openTrack(stored: { readonly creditedUntil: number; readonly isDown: boolean }): Track {
   return {
@@ -68,7 +65,6 @@ export function openTrack(stored: { readonly creditedUntil: number; readonly isD
     creditedUntil: stored.creditedUntil,
     held: [],
     againstSince: undefined,
-    doubtedSince: undefined,
   }
 }
 
@@ -78,15 +74,11 @@ export function openTrack(stored: { readonly creditedUntil: number; readonly isD
  * whose time it was.
  */
 export function observe(track: Track, observed: Observed): Step {
-  const { at, monotonic } = observed
-  if (at >= track.creditedUntil - farBack) return proceed({ ...track, doubtedSince: undefined }, observed)
-  const doubtedSince = track.doubtedSince ?? monotonic
-  if (monotonic - doubtedSince >= untilBelieved) {
-    const corrected = { ...track, creditedUntil: at, held: [], doubtedSince: undefined }
-    return { ...proceed(corrected, observed), hasForgotten: true }
-  }
+  const { at, isSettled } = observed
+  if (at >= track.creditedUntil - farBack) return proceed(track, observed)
+  if (isSettled) return { ...proceed({ ...track, creditedUntil: at, held: [] }, observed), hasForgotten: true }
   // The state goes on; the time is nobody's.
-  return { ...proceed({ ...track, doubtedSince, lastAt: undefined }, observed), isDoubted: true }
+  return { ...proceed({ ...track, lastAt: undefined }, observed), isDoubted: true }
 }
 
 function proceed(before: Track, observed: Observed): Step {

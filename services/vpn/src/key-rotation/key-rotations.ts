@@ -34,7 +34,8 @@ const noNextKeys = { next_public_key: null, next_private_key: null, next_preshar
 /**
  * New keys of peers, which wait on the device until they are used. Two keys cannot have the same addresses there, so the new one
  * has none, and gets those of the old one when it begins its first handshake, or when it is due by a clock that is believed: the
- * old key works until that moment. The gate holds that handshake back until the addresses have moved; without one it is looked for on the device.
+ * old key works until that moment. The gate holds that handshake back until the addresses have moved; without one it is looked
+ * for on the device.
  */
 export class KeyRotations {
   readonly #dependencies: KeyRotationDependencies

@@ -29,8 +29,9 @@ export class LogRetention {
   /** The time from which on entries are kept. With a clock that is not believed none is too old. */
   oldestKept(now: number): number {
     if (this.#days === 0) return Infinity
-    if (this.#belief.isSettled()) this.#isShortened = false
-    const isBelieved = this.#belief.isSettled() || (this.#isShortened && !this.#belief.hasJumped())
+    const isSettled = this.#belief.isSettled()
+    if (isSettled) this.#isShortened = false
+    const isBelieved = isSettled || (this.#isShortened && !this.#belief.hasJumped())
     return isBelieved ? now - this.#days * day : -Infinity
   }
 }

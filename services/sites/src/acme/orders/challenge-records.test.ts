@@ -1,31 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { migrate, openDatabase } from '@hearth/database'
-import { createLog, createSkippingTimers } from '@hearth/runtime'
-import { migrations } from '../../database/migrations/index.ts'
-import type { Tables } from '../../tables.ts'
+import { createLog } from '@hearth/runtime'
+import { openOrderDatabase } from '../../../test/order-database.ts'
 import { type DnsProvider, ProviderFailed } from '../providers/provider.ts'
 import * as store from '../store.ts'
 import { createChallengeRecords } from './challenge-records.ts'
-import { begin } from './order-machine.ts'
-import { columnsOf, stateOfRow } from './order-view.ts'
+import { stateOfRow } from './order-view.ts'
 
 const day = 86_400_000
 
 /** The records of two orders at a provider that removes them, or refuses to. */
 async function openRecords(removeTxt: () => Promise<void>) {
-  const database = openDatabase<Tables>({ file: ':memory:' })
-  await migrate(database.query, migrations)
-  const db = database.query
-  const timers = createSkippingTimers()
-  const start = timers.now()
-  const times = { created_at: start, changed_at: start }
-  await store.insertProvider(db, { id: 'p', name: 'Home', kind: 'webhook', settings_sealed: '', ...times })
-  const base = { domains: 'example.org', provider_id: 'p', directory: 'https://ca.test/dir' }
-  for (const id of ['o', 'other']) {
-    const order = { id, name: id, ...base, certificate_id: null, key_sealed: null, ...times }
-    await store.insertOrder(db, { ...order, ...columnsOf(begin({}, 'Ordered', start)) })
-  }
+  const place = await openOrderDatabase()
+  const { db, timers } = place
+  for (const id of ['o', 'other']) await place.addOrder(id)
   const provider: Pick<DnsProvider, 'removeTxt'> = { removeTxt }
   const records = createChallengeRecords({
     db,
@@ -42,7 +30,7 @@ async function openRecords(removeTxt: () => Promise<void>) {
     read,
     note: (id: string) => records.note({ id, provider_id: 'p' }, txt),
     end: async (id: string) => store.changeOrder(db, await read(id), { values: {}, isOver: true, now: timers.now() }),
-    [Symbol.asyncDispose]: () => database.close(),
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
   }
 }
 

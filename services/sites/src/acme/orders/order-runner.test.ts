@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSealer } from '@hearth/credentials'
-import { migrate, openDatabase } from '@hearth/database'
-import { createLog, createSkippingTimers } from '@hearth/runtime'
+import { createLog } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
 import { sql } from 'kysely'
+import { openOrderDatabase } from '../../../test/order-database.ts'
 import { createTestAuthority } from '../../../test/test-authority.ts'
-import { migrations } from '../../database/migrations/index.ts'
-import type { Tables } from '../../tables.ts'
 import type { AcmeClient, AcmeOrder } from '../client/acme-client.ts'
 import * as store from '../store.ts'
-import type { OrderRow } from '../tables.ts'
 import { begin } from './order-machine.ts'
 import { OrderRunner, type OrderRunnerDependencies } from './order-runner.ts'
 import { columnsOf } from './order-view.ts'
@@ -28,13 +25,8 @@ interface Issuing {
 
 /** A runner on a database of its own, with an authority that takes every order. */
 async function openRunner(order: (names: readonly string[]) => Promise<void>, issuing?: Issuing) {
-  const database = openDatabase<Tables>({ file: ':memory:' })
-  await migrate(database.query, migrations)
-  const db = database.query
-  const timers = createSkippingTimers()
-  const now = timers.now()
-  const provider = { id: 'p', name: 'Home', kind: 'webhook', settings_sealed: '', created_at: now, changed_at: now }
-  await store.insertProvider(db, provider)
+  const place = await openOrderDatabase()
+  const { db, timers } = place
   const client: Pick<AcmeClient, 'order' | 'findOrder' | 'download' | 'renewalWindow'> = {
     async order(_, names) {
       await order(names)
@@ -72,7 +64,7 @@ async function openRunner(order: (names: readonly string[]) => Promise<void>, is
     db,
     timers,
     runner,
-    add: (id: string) => store.insertOrder(db, row(id, now)),
+    add: (id: string) => place.addOrder(id, { progress: { step: 'order' } }),
     stepOf: async (id: string) =>
       (JSON.parse((await store.findOrder(db, id))?.progress ?? '') as { step: string }).step,
     /** As when the disk is full: what is stored can be read, and nothing can be written. */
@@ -82,23 +74,10 @@ async function openRunner(order: (names: readonly string[]) => Promise<void>, is
     takeWrites: () => sql`drop trigger full`.execute(db),
     async [Symbol.asyncDispose]() {
       await runner.close()
-      await database.close()
+      await place[Symbol.asyncDispose]()
     },
   }
 }
-
-const row = (id: string, now: number): OrderRow => ({
-  id,
-  name: id,
-  domains: `${id}.example.org`,
-  provider_id: 'p',
-  directory: 'https://ca.test/dir',
-  certificate_id: null,
-  key_sealed: null,
-  ...columnsOf({ ...begin({}, 'Ordered', now), progress: { step: 'order' } }),
-  created_at: now,
-  changed_at: now,
-})
 
 test('while the database takes no results, an authority is asked once a minute at most, and then the order goes on', async () => {
   let placedOrders = 0

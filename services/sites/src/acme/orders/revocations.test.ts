@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
-import { migrate, openDatabase } from '@hearth/database'
-import { createLog, createSkippingTimers } from '@hearth/runtime'
+import { createLog } from '@hearth/runtime'
+import { openOrderDatabase } from '../../../test/order-database.ts'
 import { createTestAuthority } from '../../../test/test-authority.ts'
-import { migrations } from '../../database/migrations/index.ts'
-import type { Tables } from '../../tables.ts'
 import { AcmeError } from '../client/acme-error.ts'
 import { findRevocation, putRevocation } from '../revocation-store.ts'
 import * as store from '../store.ts'
-import { begin } from './order-machine.ts'
-import { columnsOf, stateOfRow } from './order-view.ts'
+import { stateOfRow } from './order-view.ts'
 import { Revocations } from './revocations.ts'
 
 const day = 86_400_000
@@ -18,16 +15,9 @@ const year = 365 * day
 
 /** A revocation that is due, of a certificate that is valid for 90 days. */
 async function openRevocation() {
-  const database = openDatabase<Tables>({ file: ':memory:' })
-  await migrate(database.query, migrations)
-  const db = database.query
-  const timers = createSkippingTimers()
-  const now = timers.now()
-  const times = { created_at: now, changed_at: now }
-  await store.insertProvider(db, { id: 'p', name: 'Home', kind: 'webhook', settings_sealed: '', ...times })
-  const base = { name: 'House', domains: 'example.org', provider_id: 'p', directory: 'https://ca.test/dir' }
-  const order = { id: 'o', ...base, certificate_id: null, key_sealed: null, ...times }
-  await store.insertOrder(db, { ...order, ...columnsOf(begin({}, 'Ordered', now)) })
+  const place = await openOrderDatabase()
+  const { db, timers, now } = place
+  await place.addOrder('o')
   const { chain } = createTestAuthority().issue({
     names: ['example.org'],
     notBefore: now - day,
@@ -35,7 +25,8 @@ async function openRevocation() {
   })
   const certificate = new X509Certificate(chain).toString()
   const reason = 'key_compromised' as const
-  const row = { order_id: 'o', directory: base.directory, certificate, reason, attempts: 0, problem: null }
+  const directory = 'https://ca.test/dir'
+  const row = { order_id: 'o', directory, certificate, reason, attempts: 0, problem: null }
   await putRevocation(db, { ...row, next_at: now, created_at: now, revoked_at: null })
   const answer: { error: AcmeError | undefined; asked: number } = { error: undefined, asked: 0 }
   const client = {
@@ -59,7 +50,7 @@ async function openRevocation() {
     revocations,
     find: () => findRevocation(db, 'o'),
     lastWords: async () => stateOfRow((await store.findOrder(db, 'o')) ?? assert.fail()).history.at(-1)?.text,
-    [Symbol.asyncDispose]: () => database.close(),
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
   }
 }
 
