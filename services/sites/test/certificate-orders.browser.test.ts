@@ -110,6 +110,7 @@ async function removeProvider(page: Page, url: string, name: string): Promise<vo
   const dialog = page.getByRole('dialog', { name: `Remove ${name}?` })
   const left = 'The TXT record _acme-challenge.broken.example.org in the zone example.org, which stays there'
   await dialog.getByText(left).waitFor()
+  await assertUsableOn(page, wideAndPhone, { picture: 'sites-dns-provider-remove' })
   await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
   await button.waitFor({ state: 'detached' })
 }
